@@ -320,7 +320,7 @@ public final class Mutants {
 					    => #value == #now + 1 and value < '|' .. now
 					released lock taken for a lost one at the commit | transaction.applications.LockedApplicationTests#workThatOutlivesALockThatWasReleasedCommits
 					  transaction/CommitTerms.java: || lock.isReleased() =>
-					locks wait for a connection that the application leaves | backend.jdbc.LeaseConnectionTests#locksWorkWhileTheCallersUseAllConnectionsOfTheApplication
+					locks wait for a connection that the application leaves | backend.jdbc.LeaseModeTests#locksWorkWhileTheCallersUseAllConnectionsOfTheApplication
 					  backend/jdbc/LockPool.java: (this.own != null) ? this.own : this.application => this.application
 					ticket holds the lock by a node that an operator deleted | backend.zookeeper.QueueTests#aTicketDoesNotHoldTheLockByANodeThatWasRemoved
 					  backend/zookeeper/ZooKeeperTicket.java: if (this.node == first) { this.held = !this.abandoned; } return this.held &&

@@ -52,6 +52,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.test.jdbc.JdbcTestUtils;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -81,12 +82,11 @@ class ConnectionModeTests {
 	void aPoolOfReadOnlyConnectionsHoldsRowsAndGetsThemBackAsTheyWere(Database server) {
 		List<Boolean> closed = new CopyOnWriteArrayList<>();
 		HikariDataSource pool = this.nodes.closing(server.open().pool(4, (settings) -> settings.setReadOnly(true)));
-		JdbcNode node = this.nodes
-			.closing(JdbcNode.connection(new ObservedPool(pool, (connection, method, argument) -> {
-				if (method.equals("close")) {
-					closed.add(connection.isReadOnly());
-				}
-			})));
+		JdbcNode node = this.nodes.closing(JdbcNode.connection(new UnknownPool(pool, (connection, method, argument) -> {
+			if (method.equals("close")) {
+				closed.add(connection.isReadOnly());
+			}
+		})));
 		Ticket ticket = node.hold(this.key);
 		assertThat(node.release(ticket)).isTrue();
 		assertThat(closed).isNotEmpty().containsOnly(true);
@@ -169,16 +169,15 @@ class ConnectionModeTests {
 	void anErrorWhileAConnectionIsReturnedUsesNoneUp() {
 		AtomicBoolean fails = new AtomicBoolean();
 		HikariDataSource pool = this.nodes.closing(Database.H2.open().pool(4));
-		JdbcNode node = this.nodes
-			.closing(JdbcNode.connection(new ObservedPool(pool, (connection, method, argument) -> {
-				// Not that of the clean-up.
-				if (method.equals("rollback")
-						&& Stream.of(new Throwable().getStackTrace())
-							.anyMatch((frame) -> frame.getClassName().equals(ConnectionLock.class.getName()))
-						&& fails.getAndSet(false)) {
-					throw new StackOverflowError("injected");
-				}
-			}), 1));
+		JdbcNode node = this.nodes.closing(JdbcNode.connection(new UnknownPool(pool, (connection, method, argument) -> {
+			// Not that of the clean-up.
+			if (method.equals("rollback")
+					&& Stream.of(new Throwable().getStackTrace())
+						.anyMatch((frame) -> frame.getClassName().equals(ConnectionLock.class.getName()))
+					&& fails.getAndSet(false)) {
+				throw new StackOverflowError("injected");
+			}
+		}), 1));
 		Ticket ticket = node.hold(this.key);
 		fails.set(true);
 		assertThatThrownBy(() -> node.release(ticket)).isInstanceOf(LockBackendException.class);
@@ -203,9 +202,8 @@ class ConnectionModeTests {
 	@ParameterizedTest
 	@EnumSource
 	void aTicketThatWaitsForAHeldRowLeavesItsConnectionToOthers(Database server) {
-		HikariDataSource pool = this.nodes.closing(server.open().pool(5));
-		JdbcNode holder = this.nodes.closing(JdbcNode.connection(pool));
-		JdbcNode node = this.nodes.closing(JdbcNode.connection(pool, 1));
+		JdbcNode holder = this.nodes.connection(server.open().pool(5));
+		JdbcNode node = this.nodes.connection(server.open().pool(5), 1);
 		holder.take(holder.ticket(this.key));
 		Ticket waiter = node.ticket(this.key);
 		assertThat(node.attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
@@ -318,7 +316,7 @@ class ConnectionModeTests {
 		HikariDataSource pool = this.nodes.closing(server.open().pool(4));
 		JdbcNode other = this.nodes.closing(JdbcNode.connection(pool));
 		BackendLockRegistry registry = registry(
-				new ObservedPool(pool, (connection, method, argument) -> awaitEnd(method)), JdbcNode.SHORT_COMMAND);
+				new UnknownPool(pool, (connection, method, argument) -> awaitEnd(method)), JdbcNode.SHORT_COMMAND);
 		HeldLock lock = registry.acquire(LockRequest.of(this.key));
 		await().atMost(PATIENCE).until(() -> this.blocked.get() > 0);
 		assertThat(lock.confirmHeld()).as("beside a check that does not return").isFalse();
@@ -356,8 +354,16 @@ class ConnectionModeTests {
 				PATIENCE, this.events);
 	}
 
+	/** A pool of Tomcat that closes each connection that is in use for six seconds. */
 	private DataSource abandoning(TestDatabase database) {
-		org.apache.tomcat.jdbc.pool.DataSource pool = database.abandoningPool();
+		org.apache.tomcat.jdbc.pool.DataSource pool = new org.apache.tomcat.jdbc.pool.DataSource();
+		pool.setUrl(database.url());
+		pool.setUsername(database.user());
+		pool.setInitialSize(0);
+		pool.setMinIdle(0);
+		pool.setRemoveAbandoned(true);
+		pool.setRemoveAbandonedTimeout(6);
+		pool.setTimeBetweenEvictionRunsMillis(1000);
 		this.nodes.closing(() -> pool.close(true));
 		return pool;
 	}
@@ -407,21 +413,18 @@ class ConnectionModeTests {
 	}
 
 	private int sold() {
-		Integer rows = this.jdbc.queryForObject("select count(*) from sales", Integer.class);
-		return (rows != null) ? rows : -1;
+		return JdbcTestUtils.countRowsInTable(this.jdbc, "sales");
 	}
 
 	private void sell(BackendLockRegistry registry, Runnable beforeCommit) {
 		HeldLock lock = registry.acquire(LockRequest.of(this.key));
-		LockContext.Scope scope = LockContext.open(lock);
-		try {
+		try (LockContext.Scope scope = LockContext.open(lock)) {
 			guarded().executeWithoutResult((status) -> {
 				this.jdbc.update("insert into sales values ('book')");
 				beforeCommit.run();
 			});
 		}
 		finally {
-			scope.close();
 			if (lock.isHeld()) {
 				lock.close();
 			}
@@ -434,9 +437,8 @@ class ConnectionModeTests {
 		String name = "it's-" + this.key;
 		TestDatabase database = server.open();
 		JdbcTemplate administrator = database.direct();
-		HikariDataSource pool = this.nodes.closing(database.pool(4));
-		JdbcNode node = this.nodes.closing(JdbcNode.named(pool, "distlock:", true));
-		JdbcNode other = this.nodes.closing(JdbcNode.named(pool, "distlock:", true));
+		JdbcNode node = this.nodes.named(database.pool(4), "distlock:", true);
+		JdbcNode other = this.nodes.named(database.pool(4), "distlock:", true);
 		assertThatThrownBy(() -> other.inspection().inspect(name)).isInstanceOf(UnsupportedOperationException.class);
 		Grant grant = node.take(node.ticket(name));
 		String message = String.valueOf(catchThrowableOfType(UnsupportedOperationException.class,

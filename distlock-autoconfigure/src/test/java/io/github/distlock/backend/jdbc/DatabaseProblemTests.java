@@ -1,10 +1,9 @@
 package io.github.distlock.backend.jdbc;
 
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -26,7 +25,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockInstance;
 import io.github.distlock.autoconfigure.DistlockAutoConfiguration;
 import io.github.distlock.autoconfigure.DistlockJdbcAutoConfiguration;
 import io.github.distlock.backend.AttemptResult;
@@ -38,6 +36,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.jdbc.JdbcExceptionTranslator.DatabaseText;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.DocumentedRights;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.target.HotSwappableTargetSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -90,7 +89,7 @@ class DatabaseProblemTests {
 	@Test
 	void anEmptyDatabaseIsOneWarningThatNamesTheTableOfTheLocks(CapturedOutput output) {
 		this.owner.execute("CREATE SCHEMA " + this.id);
-		JdbcNode node = this.nodes.lease(new HikariDataSource(schema()));
+		JdbcNode node = this.nodes.lease(schemaPool());
 		assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(node.store::ping)
 			.withMessageContaining("The table distlock_lock is missing");
 		assertThat(flushed(output)).containsOnlyOnce("The table distlock_lock is missing")
@@ -118,33 +117,20 @@ class DatabaseProblemTests {
 	}
 
 	@Test
-	void aReadOnlyServerIsNamed() {
-		JdbcNode node = this.nodes.lease(this.database.pool(2,
-				(settings) -> settings.setConnectionInitSql("SET default_transaction_read_only = on")));
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
-			.withMessageContaining("the server is read-only");
-	}
-
-	@Test
-	void aReadOnlyServerCostsFewConnections() {
+	void aReadOnlyServerIsNamedAndCostsFewConnections() {
 		AtomicInteger opened = new AtomicInteger();
 		HikariConfig settings = new HikariConfig();
 		settings.setConnectionInitSql("SET default_transaction_read_only = on");
 		settings.setMinimumIdle(0);
-		settings
-			.setDataSource(new UnknownPool(new DriverManagerDataSource(this.database.url(), this.database.user(), "")) {
-
-				@Override
-				public Connection getConnection() throws SQLException {
-					opened.incrementAndGet();
-					return super.getConnection();
-				}
-
-			});
+		settings.setDataSource(new UnknownPool(() -> {
+			opened.incrementAndGet();
+			return Objects.requireNonNull(this.owner.getDataSource()).getConnection();
+		}, null));
 		JdbcNode node = this.nodes.lease(new HikariDataSource(settings));
 		long begin = System.nanoTime();
 		for (int i = 0; i < 100; i++) {
-			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key));
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
+				.withMessageContaining("the server is read-only");
 		}
 		int intervals = (int) ((System.nanoTime() - begin) / 500_000_000) + 1;
 		// The pool has four connections, and that of the application one.
@@ -153,9 +139,7 @@ class DatabaseProblemTests {
 
 	@Test
 	void aWrongUserOrDatabaseIsOneWarningAtTheStart(CapturedOutput output) {
-		HikariConfig settings = this.database.poolSettings(2);
-		settings.setJdbcUrl(this.database.url().replaceFirst("[?].*", ""));
-		settings.setUsername("nobody");
+		HikariConfig settings = this.database.as("nobody").poolSettings(2);
 		HikariConfig other = this.database.poolSettings(2);
 		other.setJdbcUrl(this.database.url().replaceFirst("/postgres[?]", "/nowhere?"));
 		for (HikariConfig wrong : List.of(settings, other)) {
@@ -171,10 +155,9 @@ class DatabaseProblemTests {
 
 	@Test
 	void aDatabaseThatIsDownIsOneWarningAtTheStartWithoutAdviceForTheSizeOfThePool(CapturedOutput output) {
-		HikariConfig settings = this.database.poolSettings(2);
-		settings.setJdbcUrl("jdbc:postgresql://localhost:1/shop");
-		settings.setInitializationFailTimeout(-1);
-		this.nodes.closing(JdbcNode.impatient(this.nodes.closing(new HikariDataSource(settings))));
+		HikariDataSource pool = new TestDatabase("postgresql", "jdbc:postgresql://localhost:1/shop", "").pool(2,
+				(settings) -> settings.setInitializationFailTimeout(-1));
+		this.nodes.closing(JdbcNode.impatient(this.nodes.closing(pool)));
 		assertThat(flushed(output))
 			.containsOnlyOnce("PostgreSQL at jdbc:postgresql://localhost:1/shop cannot be reached (Connection to"
 					+ " localhost:1 refused")
@@ -194,12 +177,9 @@ class DatabaseProblemTests {
 	@Test
 	void aServerThatAcceptsNoMoreConnectionsIsNoReasonToEnlargeThePool() {
 		this.owner.execute("CREATE ROLE " + this.id + " LOGIN CONNECTION LIMIT 0");
-		HikariConfig settings = this.database.poolSettings(2);
-		settings.setJdbcUrl(this.database.url().replaceFirst("[?].*", ""));
-		settings.setUsername(this.id);
-		settings.setInitializationFailTimeout(-1);
-		HikariDataSource pool = this.nodes.closing(new HikariDataSource(settings));
-		JdbcNode node = this.nodes.closing(JdbcNode.impatient(pool));
+		HikariDataSource pool = this.database.as(this.id)
+			.pool(2, (settings) -> settings.setInitializationFailTimeout(-1));
+		JdbcNode node = this.nodes.closing(JdbcNode.impatient(this.nodes.closing(pool)));
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(node.store::ping)
 			.withMessageContaining(" accepts no more connections (FATAL: too many connections for role")
 			.withMessageContaining("make the pools of the applications smaller")
@@ -216,7 +196,7 @@ class DatabaseProblemTests {
 	void aTableWithOtherConstraintsHasAnsweredInOneLine(String change, String cause) {
 		makeTables();
 		this.owner.execute("ALTER TABLE " + this.id + ".distlock_lock " + change);
-		JdbcNode node = this.nodes.lease(new HikariDataSource(schema()));
+		JdbcNode node = this.nodes.lease(schemaPool());
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
 			.withMessageStartingWith("The database refused the attempt for lock '" + this.key + "' (ERROR: ")
 			.withMessageContaining(cause)
@@ -241,7 +221,7 @@ class DatabaseProblemTests {
 				+ " EXCEPTION 'as it is' USING ERRCODE = '" + error + "'; END $$");
 		this.owner.execute("CREATE TRIGGER fail BEFORE INSERT ON " + this.id
 				+ ".distlock_lock FOR EACH ROW EXECUTE FUNCTION " + this.id + ".fail()");
-		JdbcNode node = this.nodes.lease(new HikariDataSource(schema()));
+		JdbcNode node = this.nodes.lease(schemaPool());
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
 			.withMessageStartingWith(symptom)
 			.withMessageContaining("(ERROR: as it is")
@@ -252,9 +232,8 @@ class DatabaseProblemTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void anH2ThatTakesAnEmptyTextForNullIsRefused(boolean lease) {
-		HikariConfig settings = new HikariConfig();
-		settings.setJdbcUrl("jdbc:h2:mem:" + this.id + ";MODE=Oracle;DB_CLOSE_DELAY=-1");
-		HikariDataSource pool = this.nodes.closing(new HikariDataSource(settings));
+		HikariDataSource pool = this.nodes
+			.closing(new TestDatabase("h2", "jdbc:h2:mem:" + this.id + ";MODE=Oracle;DB_CLOSE_DELAY=-1", "").pool(9));
 		new ResourceDatabasePopulator(new ClassPathResource("io/github/distlock/backend/jdbc/schema-h2.sql"))
 			.execute(pool);
 		assertThatExceptionOfType(StoreUnusableException.class)
@@ -326,10 +305,7 @@ class DatabaseProblemTests {
 		makeUser();
 		this.owner.execute("GRANT SELECT, INSERT, UPDATE ON " + this.id + ".distlock_lock TO " + this.id);
 		this.owner.execute("INSERT INTO " + this.id + ".distlock_lock VALUES ('old', '', 1, 1, 0)");
-		HikariConfig settings = schema();
-		settings.setJdbcUrl(this.database.url().replaceFirst("[?].*", ""));
-		settings.setUsername(this.id);
-		JdbcNode node = this.nodes.lease(new HikariDataSource(settings));
+		JdbcNode node = this.nodes.lease(this.database.as(this.id).pool(2, (settings) -> settings.setSchema(this.id)));
 		node.take(node.ticket(this.key));
 		await().atMost(SOON).until(() -> flushed(output).toString().contains("rows of unused locks stay in the table"));
 		assertThat(flushed(output))
@@ -381,10 +357,8 @@ class DatabaseProblemTests {
 		this.owner.execute("CREATE TABLE " + this.id + ".distlock_lock (LIKE public.distlock_lock INCLUDING ALL)");
 	}
 
-	private HikariConfig schema() {
-		HikariConfig settings = this.database.poolSettings(2);
-		settings.setSchema(this.id);
-		return settings;
+	private HikariDataSource schemaPool() {
+		return this.database.pool(2, (settings) -> settings.setSchema(this.id));
 	}
 
 	@ParameterizedTest
@@ -394,6 +368,12 @@ class DatabaseProblemTests {
 		JdbcNode holder = node(pool, connection);
 		JdbcNode other = node(pool, connection);
 		holder.store.verify();
+		assertThat(server.open()
+			.direct()
+			.queryForList("SELECT lock_key FROM distlock_lock WHERE lock_key = ?", byte[].class,
+					("\0" + holder.self.id()).getBytes(StandardCharsets.UTF_8)))
+			.as("rows that the check has left")
+			.isEmpty();
 		Ticket ticket = holder.ticket("k");
 		Grant grant = holder.take(ticket);
 		Ticket waiting = other.ticket("k");
@@ -459,18 +439,6 @@ class DatabaseProblemTests {
 			.flatMap((server) -> RIGHTS.stream().map((right) -> Arguments.of(server, right)));
 	}
 
-	@ParameterizedTest
-	@EnumSource
-	void theCheckLeavesNoRow(Database server) {
-		TestDatabase database = server.open();
-		JdbcNode node = node(pool(database, RIGHTS), false);
-		node.store.verify();
-		assertThat(database.direct()
-			.queryForList("SELECT lock_key FROM distlock_lock WHERE lock_key = ?", byte[].class,
-					("\0" + LockInstance.of(node.instance()).id()).getBytes(StandardCharsets.UTF_8)))
-			.isEmpty();
-	}
-
 	private JdbcNode node(HikariDataSource pool, boolean connected) {
 		return this.nodes.closing(JdbcNode.named(pool, this.prefix, connected));
 	}
@@ -491,17 +459,11 @@ class DatabaseProblemTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "jdbc:postgresql://app:x@db1:5432/shop?ssl=true, PostgreSQL at jdbc:postgresql://db1:5432/shop",
-			"jdbc:mariadb://db1/shop, MariaDB at jdbc:mariadb://db1/shop",
-			"jdbc:h2:mem:shop;MODE=MySQL, H2 at jdbc:h2:mem:shop" })
-	void theNameHasProductHostAndDatabase(String url, String name) {
-		assertThat(DatabaseText.location(null, url)).isEqualTo(name);
-	}
-
-	@Test
-	void aDatabaseWithoutAUrlHasTheNameOfItsProduct() {
-		assertThat(DatabaseText.location(JdbcDialect.H2, null)).isEqualTo("H2");
-		assertThat(DatabaseText.location(null, null)).isEqualTo("a database");
+	@CsvSource({ ", jdbc:postgresql://app:x@db1:5432/shop?ssl=true, PostgreSQL at jdbc:postgresql://db1:5432/shop",
+			", jdbc:mariadb://db1/shop, MariaDB at jdbc:mariadb://db1/shop",
+			", jdbc:h2:mem:shop;MODE=MySQL, H2 at jdbc:h2:mem:shop", "H2, , H2", ", , a database" })
+	void theNameHasProductHostAndDatabase(@Nullable JdbcDialect dialect, @Nullable String url, String name) {
+		assertThat(DatabaseText.location(dialect, url)).isEqualTo(name);
 	}
 
 	@ParameterizedTest

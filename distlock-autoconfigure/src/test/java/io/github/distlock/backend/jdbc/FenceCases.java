@@ -1,15 +1,10 @@
 package io.github.distlock.backend.jdbc;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
@@ -21,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -41,26 +37,24 @@ import io.github.distlock.registry.CompositeLockRegistry;
 import io.github.distlock.registry.PrefixedLockRegistry;
 import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.RedisNodes;
-import io.github.distlock.testing.Unchecked;
 import io.github.distlock.transaction.CommitGuard;
 import io.github.distlock.transaction.CommitTerms;
 import io.github.distlock.transaction.TransactionBoundary;
 import io.github.distlock.transaction.TransactionFence;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.api.Test;
+
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
@@ -73,6 +67,7 @@ import org.springframework.transaction.support.AbstractPlatformTransactionManage
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.function.ThrowingSupplier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -86,19 +81,24 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  */
 abstract class FenceCases {
 
+	@AutoClose
 	private static RedisNodes redis;
 
 	private static LockRegistry registry;
 
-	@Parameter
+	@Parameter(0)
 	@SuppressWarnings("NullAway.Init")
-	Access access;
+	Database database;
+
+	@Parameter(1)
+	boolean jpa;
 
 	private final String key = "fence-" + UUID.randomUUID();
 
 	private final LockRequest request = LockRequest.of(this.key).waitTime(Duration.ofSeconds(20));
 
-	private final List<AutoCloseable> open = new ArrayList<>();
+	@AutoClose
+	private final JdbcNodes open = new JdbcNodes();
 
 	private final TransactionFence fence = fence("distlock_fence", List.of());
 
@@ -116,26 +116,19 @@ abstract class FenceCases {
 		registry = redis.node();
 	}
 
-	@AfterAll
-	static void stopRedis() {
-		redis.close();
-	}
-
 	@BeforeEach
 	void stock() throws Exception {
-		this.pool = database().pool(4);
-		this.open.add(this.pool);
+		this.pool = this.open.closing(database().pool(4));
 		// With the table of the fence.
 		assertThat(this.fence.verify()).contains("no transaction manager");
 		script(this.pool);
-		DataSource pausing = new DelegatingDataSource(this.pool) {
-
-			@Override
-			public Connection getConnection() throws SQLException {
-				return pausing(super.getConnection());
+		DataSource pausing = new UnknownPool(this.pool, (connection, method, argument) -> {
+			Runnable action = this.onCommit;
+			if (method.equals("commit") && action != null) {
+				this.onCommit = null;
+				action.run();
 			}
-
-		};
+		});
 		this.jdbc = new JdbcTemplate(pausing);
 		this.jdbc.execute("CREATE TABLE IF NOT EXISTS fence_stock (sku VARCHAR(64) PRIMARY KEY, quantity INT)");
 		this.jdbc.update("INSERT INTO fence_stock VALUES (?, 10)", this.key);
@@ -144,17 +137,14 @@ abstract class FenceCases {
 	}
 
 	@AfterEach
-	void nothingIsLeft() throws Exception {
+	void nothingIsLeft() {
 		assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isFalse();
 		assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
 		await().atMost(Duration.ofSeconds(30)).until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 0);
-		for (AutoCloseable each : this.open) {
-			each.close();
-		}
 	}
 
 	private TestDatabase database() {
-		return this.access.database.open();
+		return this.database.open();
 	}
 
 	private void script(DataSource dataSource) {
@@ -169,13 +159,13 @@ abstract class FenceCases {
 
 	private AbstractPlatformTransactionManager manager(DataSource dataSource, TransactionFence fence, boolean guarded) {
 		AbstractPlatformTransactionManager manager;
-		if (this.access.jpa) {
+		if (this.jpa) {
 			LocalContainerEntityManagerFactoryBean jpa = new LocalContainerEntityManagerFactoryBean();
 			jpa.setDataSource(dataSource);
 			jpa.setManagedTypes(PersistenceManagedTypes.of());
 			jpa.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
 			jpa.afterPropertiesSet();
-			this.open.add(0, jpa::destroy);
+			this.open.closing(jpa::destroy);
 			JpaTransactionManager entities = new JpaTransactionManager(Objects.requireNonNull(jpa.getObject()));
 			entities.setJpaDialect(new HibernateJpaDialect());
 			entities.setNestedTransactionAllowed(true);
@@ -188,23 +178,6 @@ abstract class FenceCases {
 		new CommitGuard(() -> new CommitTerms(guarded, Duration.ZERO), () -> fence)
 			.postProcessAfterInitialization(manager, "transactions");
 		return manager;
-	}
-
-	private Connection pausing(Connection connection) {
-		return (Connection) Proxy.newProxyInstance(FenceCases.class.getClassLoader(),
-				new Class<?>[] { Connection.class }, (proxy, method, arguments) -> {
-					Runnable action = this.onCommit;
-					if (method.getName().equals("commit") && action != null) {
-						this.onCommit = null;
-						action.run();
-					}
-					try {
-						return method.invoke(connection, arguments);
-					}
-					catch (InvocationTargetException ex) {
-						throw ex.getTargetException();
-					}
-				});
 	}
 
 	private TransactionTemplate with(int propagation, boolean readOnly) {
@@ -242,10 +215,7 @@ abstract class FenceCases {
 	}
 
 	private static void locked(LockRegistry registry, LockRequest lock, Runnable work) {
-		Unchecked.call(() -> registry.execute(lock, (Callable<@Nullable Object>) () -> {
-			work.run();
-			return null;
-		}));
+		ThrowingSupplier.of(() -> registry.execute(lock, Executors.callable(work))).get();
 	}
 
 	private static CompletableFuture<Void> elsewhere(Runnable work) {
@@ -300,16 +270,12 @@ abstract class FenceCases {
 				with(TransactionDefinition.PROPAGATION_REQUIRED, readOnly)
 					.executeWithoutResult((status) -> seen.set(stockNow()));
 			})));
-			awaitQuietly(entered);
+			assertThat(TransactionStoreCases.awaitQuietly(entered)).isTrue();
 		};
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> sell(this.request, 1))
 			.withMessageContaining("The transaction has committed");
 		next.get().join();
 		assertThat(seen).hasValue(9);
-	}
-
-	private static void awaitQuietly(CountDownLatch latch) {
-		assertThat(Unchecked.<Boolean>call(() -> latch.await(20, TimeUnit.SECONDS))).isTrue();
 	}
 
 	@Test
@@ -397,10 +363,10 @@ abstract class FenceCases {
 	@Tag("full")
 	@EnabledIfSystemProperty(named = "distlock.full", matches = "true", disabledReason = "Set -Ddistlock.full=true")
 	void firstWritesOfNeighbouringAndEqualKeysDoNotDeadlock() {
-		assumeTrue(this.access == Access.POSTGRESQL_JDBC || this.access == Access.MARIADB_JDBC);
+		assumeTrue(!this.jpa && this.database != Database.H2);
 		this.pool.setMaximumPoolSize(8);
 		List<RedisNodes> stores = Stream.generate(RedisNodes::start).limit(4).toList();
-		this.open.addAll(0, stores);
+		stores.forEach(this.open::closing);
 		List<Consumer<Integer>> jvms = stores.stream().map(RedisNodes::node).map(this::firstWrites).toList();
 		AtomicInteger next = new AtomicInteger();
 		Runnable thread = () -> {
@@ -409,7 +375,7 @@ abstract class FenceCases {
 			}
 		};
 		ExecutorService threads = Executors.newFixedThreadPool(8);
-		this.open.add(threads::shutdownNow);
+		this.open.closing(threads::shutdownNow);
 		CompletableFuture
 			.allOf(Stream.generate(() -> CompletableFuture.runAsync(thread, threads))
 				.limit(8)
@@ -466,14 +432,9 @@ abstract class FenceCases {
 		AtomicReference<Long> written = new AtomicReference<>();
 		locked(this.request, () -> this.template.executeWithoutResult((outer) -> {
 			long before = passed();
-			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-
-				@Override
-				public void afterCommit() {
-					requiresNew().executeWithoutResult((inner) -> stockNow());
-					written.set(passed() - before);
-				}
-
+			TransactionStoreCases.afterCommit(() -> {
+				requiresNew().executeWithoutResult((inner) -> stockNow());
+				written.set(passed() - before);
 			});
 		}));
 		assertThat(written).hasValue(1L);
@@ -481,7 +442,7 @@ abstract class FenceCases {
 
 	/** Hibernate has none. */
 	private void assumeSavepoints() {
-		assumeFalse(this.access.jpa);
+		assumeFalse(this.jpa);
 	}
 
 	@Test
@@ -565,11 +526,11 @@ abstract class FenceCases {
 					try (LockContext.Scope scope = LockContext.openAll(locks)) {
 						sellInTransaction(1, () -> {
 							read.countDown();
-							awaitQuietly(parentEnded);
+							assertThat(TransactionStoreCases.awaitQuietly(parentEnded)).isTrue();
 						});
 					}
 				}));
-				awaitQuietly(read);
+				assertThat(TransactionStoreCases.awaitQuietly(read)).isTrue();
 			});
 			letALaterHolderSell();
 			parentEnded.countDown();
@@ -608,7 +569,7 @@ abstract class FenceCases {
 
 	@Test
 	void theSessionHasItsOwnLimitAfterwards() {
-		String limit = switch (this.access.database) {
+		String limit = switch (this.database) {
 			case POSTGRESQL -> "SHOW lock_timeout";
 			case H2 -> "SELECT LOCK_TIMEOUT()";
 			case MARIADB -> "SELECT @@innodb_lock_wait_timeout";
@@ -638,7 +599,7 @@ abstract class FenceCases {
 				new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17, TimeSource.SYSTEM),
 				RedisNodes.settings(Duration.ofSeconds(30)), List.of(), TimeSource.SYSTEM);
 		local.start();
-		this.open.add(local::shutdown);
+		this.open.closing(local::shutdown);
 		locked(local, LockRequest.of(this.key),
 				() -> this.template.executeWithoutResult((status) -> assertThat(rows()).isEqualTo(before)));
 		locked(new CompositeLockRegistry(local, registry, Duration.ofSeconds(5), TimeSource.SYSTEM,
@@ -682,23 +643,6 @@ abstract class FenceCases {
 			.withMessageContaining("transaction/fence-");
 		unusable.executeWithoutResult((status) -> stockNow());
 		assertThat(fence("distlock_fence", List.of("other")).verify()).contains("[other]");
-	}
-
-	enum Access {
-
-		H2_JDBC(Database.H2, false), H2_JPA(Database.H2, true), POSTGRESQL_JDBC(Database.POSTGRESQL, false),
-		POSTGRESQL_JPA(Database.POSTGRESQL, true), MARIADB_JDBC(Database.MARIADB, false),
-		MARIADB_JPA(Database.MARIADB, true);
-
-		private final Database database;
-
-		private final boolean jpa;
-
-		Access(Database database, boolean jpa) {
-			this.database = database;
-			this.jpa = jpa;
-		}
-
 	}
 
 }

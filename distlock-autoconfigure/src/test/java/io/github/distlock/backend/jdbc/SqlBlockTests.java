@@ -1,7 +1,5 @@
 package io.github.distlock.backend.jdbc;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -23,7 +21,6 @@ import io.github.distlock.docs.Pages;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.operations.LockedStock;
 import io.github.distlock.operations.RunbookCommands;
-import io.github.distlock.testing.Unchecked;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,8 +46,6 @@ import static org.awaitility.Awaitility.await;
  */
 @Tag(Installed.TAG)
 class SqlBlockTests {
-
-	private static final Path PAGE = Path.of("..", "docs", "stores-jdbc.md");
 
 	private static final long NUMBER = LockKeys.number("public", "distlock_lock", "distlock:", "stock-42");
 
@@ -130,9 +125,7 @@ class SqlBlockTests {
 	}
 
 	private static String only(String beginning) {
-		List<String> lines = lines().stream().filter((line) -> line.startsWith(beginning)).toList();
-		assertThat(lines).hasSize(1);
-		return lines.get(0);
+		return assertThat(lines()).filteredOn((line) -> line.startsWith(beginning)).singleElement().actual();
 	}
 
 	private static String numbered(String beginning) {
@@ -150,7 +143,7 @@ class SqlBlockTests {
 	}
 
 	private static List<String> lines() {
-		String page = Unchecked.call(() -> Files.readString(PAGE));
+		String page = Pages.text("docs/stores-jdbc.md");
 		String section = page.substring(page.indexOf(SECTION) + SECTION.length()).split("\n## ", 2)[0];
 		return List.of(String.join(" ", Pages.codeLines(section)).split(";\\s*"));
 	}

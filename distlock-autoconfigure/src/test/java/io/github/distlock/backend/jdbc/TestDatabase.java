@@ -1,8 +1,10 @@
 package io.github.distlock.backend.jdbc;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -12,14 +14,18 @@ import java.util.function.Supplier;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.installed.Installed;
+import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
-import io.github.distlock.testing.Unchecked;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+import org.springframework.util.function.ThrowingSupplier;
+
+import static org.awaitility.Awaitility.await;
 
 /**
  * A database with the table of locks, created once for all tests of this JVM.
@@ -40,7 +46,7 @@ record TestDatabase(String platform, String url, String user) {
 
 	/** PostgreSQL, embedded in the tests. Ends with this JVM. */
 	static TestDatabase postgres() {
-		return once("postgresql", () -> Unchecked.call(() -> {
+		return once("postgresql", ThrowingSupplier.of(() -> {
 			Path log = Files.createTempFile("postgres", ".log");
 			EmbeddedPostgres server = EmbeddedPostgres.builder()
 				.setPGStartupWait(Duration.ofMinutes(2))
@@ -57,22 +63,18 @@ record TestDatabase(String platform, String url, String user) {
 	/** A new database in that server, which no other test uses. */
 	static TestDatabase postgres(String name) {
 		postgres().direct().execute("CREATE DATABASE " + name);
-		TestDatabase database = new TestDatabase("postgresql", postgres().url.replace("/postgres?", "/" + name + "?"),
-				"postgres");
-		database.makeTable();
-		return database;
+		return new TestDatabase("postgresql", postgres().url.replace("/postgres?", "/" + name + "?"), "postgres")
+			.withTable();
 	}
 
 	/** Another PostgreSQL, which the test has started and will end. */
 	static TestDatabase of(EmbeddedPostgres server) {
-		TestDatabase database = new TestDatabase("postgresql", server.getJdbcUrl("postgres", "postgres"), "postgres");
-		database.makeTable();
-		return database;
+		return new TestDatabase("postgresql", server.getJdbcUrl("postgres", "postgres"), "postgres").withTable();
 	}
 
 	/** MariaDB, if it is installed. Skips the test otherwise. */
 	static TestDatabase mariaDb() {
-		return once("mariadb", () -> new TestDatabase("mariadb", MariaDbServer.start().url(), "root"));
+		return once("mariadb", ThrowingSupplier.of(() -> new TestDatabase("mariadb", startMariaDb(), "root")));
 	}
 
 	/** The same database for a new user that has these rights on the table. */
@@ -86,8 +88,12 @@ record TestDatabase(String platform, String url, String user) {
 			default -> "CREATE USER " + grantee;
 		});
 		owner.execute("GRANT " + String.join(", ", rights) + " ON distlock_lock TO " + grantee);
-		// The parameters belong to the owner: the user, and settings for administrators.
-		return new TestDatabase(this.platform, this.url.replaceFirst("[?;].*", ""), name);
+		return as(name);
+	}
+
+	/** The same database without the parameters of the owner, for another user. */
+	TestDatabase as(String other) {
+		return new TestDatabase(this.platform, this.url.replaceFirst("[?;].*", ""), other);
 	}
 
 	/** End the sessions of a user, as a restart or a failover does. */
@@ -98,17 +104,14 @@ record TestDatabase(String platform, String url, String user) {
 
 	private static TestDatabase once(String platform, Supplier<TestDatabase> start) {
 		// Tests that run side by side share it, too.
-		return started.computeIfAbsent(platform, (absent) -> {
-			TestDatabase database = start.get();
-			database.makeTable();
-			return database;
-		});
+		return started.computeIfAbsent(platform, (absent) -> start.get().withTable());
 	}
 
-	private void makeTable() {
+	private TestDatabase withTable() {
 		new ResourceDatabasePopulator(
 				new ClassPathResource("io/github/distlock/backend/jdbc/schema-" + this.platform + ".sql"))
 			.execute(new DriverManagerDataSource(this.url, this.user, ""));
+		return this;
 	}
 
 	/** Create a pool like that of an application. */
@@ -143,22 +146,50 @@ record TestDatabase(String platform, String url, String user) {
 		return config;
 	}
 
-	/** A pool of Tomcat that closes each connection that is in use for six seconds. */
-	org.apache.tomcat.jdbc.pool.DataSource abandoningPool() {
-		org.apache.tomcat.jdbc.pool.DataSource pool = new org.apache.tomcat.jdbc.pool.DataSource();
-		pool.setUrl(this.url);
-		pool.setUsername(this.user);
-		pool.setInitialSize(0);
-		pool.setMinIdle(0);
-		pool.setRemoveAbandoned(true);
-		pool.setRemoveAbandonedTimeout(6);
-		pool.setTimeBetweenEvictionRunsMillis(1000);
-		return pool;
-	}
-
 	/** A template for the tests, which opens a connection for each statement. */
 	JdbcTemplate direct() {
 		return new JdbcTemplate(new DriverManagerDataSource(this.url, this.user, ""));
+	}
+
+	/** Start a server with its own data folder and a free port. It ends with this JVM. */
+	private static String startMariaDb() throws Exception {
+		String program = Installed.MARIADBD.assume().toString();
+		String installer = Installed.MARIADB_INSTALL_DB.assume().toString();
+		Path folder = Files.createTempDirectory("mariadb");
+		Path data = folder.resolve("data");
+		int port = RedisTestServer.freePort();
+		// At its start, a server removes the temporary tables of other servers from a
+		// shared folder.
+		String temporary = "--tmpdir=" + folder;
+		int status = run(folder, installer, "--no-defaults", "--auth-root-authentication-method=normal",
+				"--skip-test-db", "--datadir=" + data, temporary)
+			.waitFor();
+		if (status != 0) {
+			throw new IllegalStateException("mariadb-install-db ended with " + status + ": " + folder);
+		}
+		Process server = run(folder, program, "--no-defaults", "--datadir=" + data, temporary, "--port=" + port,
+				"--bind-address=127.0.0.1", "--skip-networking=0", "--socket=" + folder.resolve("s"),
+				"--pid-file=" + folder.resolve("pid"), "--innodb-buffer-pool-size=16M", "--max-connections=400",
+				"--innodb-flush-log-at-trx-commit=2", "--skip-log-bin");
+		Runtime.getRuntime().addShutdownHook(new Thread(server::destroyForcibly));
+		JdbcTemplate root = new JdbcTemplate(
+				new DriverManagerDataSource("jdbc:mariadb://127.0.0.1:" + port + "/mysql", "root", ""));
+		await().atMost(Duration.ofMinutes(3)).ignoreExceptions().untilAsserted(() -> {
+			root.execute("CREATE DATABASE IF NOT EXISTS locks");
+			root.execute("CREATE OR REPLACE USER root@'127.0.0.1'");
+			root.execute("GRANT ALL ON *.* TO root@'127.0.0.1'");
+		});
+		return "jdbc:mariadb://127.0.0.1:" + port + "/locks";
+	}
+
+	private static Process run(Path folder, String... command) throws IOException {
+		List<String> line = new ArrayList<>(List.of(command));
+		if (System.getProperty("user.name").equals("root")) {
+			// By default the server refuses to run as root.
+			line.add("--user=root");
+		}
+		ProcessBuilder.Redirect log = ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile());
+		return new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(log).start();
 	}
 
 }

@@ -2,7 +2,7 @@ package io.github.distlock.backend.jdbc;
 
 import java.io.PrintStream;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -77,19 +77,19 @@ final class TransactionShop implements AutoCloseable {
 		this.jdbc = new JdbcTemplate(pool);
 	}
 
+	/** Take a lock for the running transaction, or for a short one. */
+	void take(String key) {
+		this.sales.once(key, () -> {
+		});
+	}
+
 	/** A program that holds a lock in a transaction until it is killed. */
 	public static void main(String[] args) {
 		PrintStream out = System.out;
 		out.println("started");
 		new TransactionShop(new TestDatabase(args[0], args[1], args[2]).pool(2)).sales.waiting(args[3], () -> {
 			out.println("held");
-			try {
-				new CountDownLatch(1).await();
-			}
-			catch (InterruptedException ex) {
-				throw new IllegalStateException(ex);
-			}
-			return null;
+			return new CompletableFuture<>().join();
 		});
 	}
 

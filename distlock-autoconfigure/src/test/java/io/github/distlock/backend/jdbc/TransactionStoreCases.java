@@ -20,10 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockAssert;
 import io.github.distlock.LockContext;
@@ -33,7 +30,6 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.RunResult;
 import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.testing.Unchecked;
 import io.github.distlock.transaction.TransactionLockRegistry;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -47,6 +43,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.function.ThrowingSupplier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -100,9 +97,8 @@ abstract class TransactionStoreCases {
 	}
 
 	private TransactionShop newShop(int connections) {
-		HikariConfig settings = this.database.open().poolSettings(connections);
-		settings.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-		return new TransactionShop(new HikariDataSource(settings));
+		return new TransactionShop(this.database.open()
+			.pool(connections, (settings) -> settings.setTransactionIsolation("TRANSACTION_READ_COMMITTED")));
 	}
 
 	private static BackendLockRegistry inJvm(TransactionShop shop) {
@@ -131,14 +127,13 @@ abstract class TransactionStoreCases {
 
 	}
 
-	private static boolean awaitQuietly(CountDownLatch latch) {
-		return Unchecked.call(() -> latch.await(60, TimeUnit.SECONDS));
+	static boolean awaitQuietly(CountDownLatch latch) {
+		return ThrowingSupplier.of(() -> latch.await(60, TimeUnit.SECONDS)).get();
 	}
 
 	boolean isFree(TransactionShop shop, String key) {
 		try {
-			shop.sales.once(key, () -> {
-			});
+			shop.take(key);
 			return true;
 		}
 		catch (LockNotAcquiredException ex) {
@@ -178,30 +173,21 @@ abstract class TransactionStoreCases {
 	@Test
 	void aCallWhoseTransactionWouldJoinOneThatIsOverIsRefused() {
 		TransactionShop shop = shop();
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> shop.template
-			.executeWithoutResult((status) -> TransactionSynchronizationManager.registerSynchronization(
-					new After(() -> shop.sales.anew(this.key, () -> shop.sales.once(this.key, () -> {
-					})), () -> shop.sales.once(this.key, () -> {
-					})))))
+		assertThatExceptionOfType(LockDefinitionException.class)
+			.isThrownBy(() -> shop.template.executeWithoutResult((status) -> afterCommit(() -> {
+				shop.sales.anew(this.key, () -> shop.take(this.key));
+				shop.take(this.key);
+			})))
 			.withMessageContaining("Sales.once")
 			.withMessageContaining("make its propagation REQUIRES_NEW");
-	}
-
-	private record After(Runnable... works) implements TransactionSynchronization {
-
-		@Override
-		public void afterCommit() {
-			Stream.of(this.works).forEach(Runnable::run);
-		}
-
 	}
 
 	@Test
 	void aMethodThatRanWithoutItsLockSaysSo() {
 		try (TransactionShop shop = newShop(2)) {
 			shop.context.getBean(JdbcTransactionManager.class).setTransactionExecutionListeners(List.of());
-			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> shop.sales.once(this.key, () -> {
-			})).withMessageContaining("It has run without the lock");
+			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> shop.take(this.key))
+				.withMessageContaining("It has run without the lock");
 		}
 	}
 
@@ -230,16 +216,12 @@ abstract class TransactionStoreCases {
 	@Test
 	void aLockThatWasRolledBackToASavepointIsNotTakenAgainAtTheCommit() {
 		TransactionShop one = shop();
-		TransactionTemplate nested = new TransactionTemplate(
-				Objects.requireNonNull(one.template.getTransactionManager()));
-		nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+		TransactionTemplate nested = template(one, TransactionDefinition.PROPAGATION_NESTED);
 		List<Held> other = new ArrayList<>();
 		one.template.executeWithoutResult((outer) -> {
 			nested.executeWithoutResult((status) -> {
-				one.sales.once(this.key, () -> {
-				});
-				one.sales.once(this.key, () -> {
-				});
+				one.take(this.key);
+				one.take(this.key);
 				status.setRollbackOnly();
 			});
 			other.add(hold(shop(), this.key));
@@ -268,9 +250,7 @@ abstract class TransactionStoreCases {
 		TransactionShop other = shop();
 		try (Held held = hold(one, this.key)) {
 			for (TransactionShop shop : List.of(one, other)) {
-				assertThatExceptionOfType(LockNotAcquiredException.class)
-					.isThrownBy(() -> shop.sales.once(this.key, () -> {
-					}))
+				assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> shop.take(this.key))
 					.withMessageContaining(this.key)
 					.satisfies((ex) -> assertThat(ex.lockName()).isEqualTo("Sales.once"));
 				assertThat(shop.sales.skipped(this.key, () -> "ran")).isNull();
@@ -342,7 +322,7 @@ abstract class TransactionStoreCases {
 		held.get().close();
 	}
 
-	private static String afterCommit(Runnable work) {
+	static String afterCommit(Runnable work) {
 		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
 			@Override
@@ -407,8 +387,7 @@ abstract class TransactionStoreCases {
 		one.template.executeWithoutResult((status) -> {
 			one.sales.anew(this.key, () -> assertThat(isFree(other, this.key)).isFalse());
 			assertThat(isFree(other, this.key)).isTrue();
-			one.sales.once(this.key, () -> {
-			});
+			one.take(this.key);
 			assertThat(isFree(other, this.key)).isFalse();
 			assertThat(CompletableFuture.supplyAsync(() -> isFree(one, this.key)).join()).isFalse();
 		});
@@ -422,15 +401,12 @@ abstract class TransactionStoreCases {
 		TransactionShop other = shop();
 		TransactionTemplate nested = template(one, TransactionDefinition.PROPAGATION_NESTED);
 		one.template.executeWithoutResult((status) -> {
-			one.sales.once(this.key + "-before", () -> {
-			});
+			one.take(this.key + "-before");
 			nested.executeWithoutResult((inner) -> {
-				one.sales.once(this.key, () -> {
-				});
+				one.take(this.key);
 				inner.setRollbackOnly();
 			});
-			one.sales.once(this.key, () -> {
-			});
+			one.take(this.key);
 			assertThat(isFree(other, this.key)).isFalse();
 			assertThat(isFree(other, this.key + "-before")).isFalse();
 			one.sales.anew(this.key + "-before", () -> {
@@ -466,7 +442,7 @@ abstract class TransactionStoreCases {
 	}
 
 	RunResult<String> run(TransactionShop shop, LockRequest request) {
-		return Unchecked.call(() -> shop.registry.tryRun(request, () -> "ran"));
+		return ThrowingSupplier.of(() -> shop.registry.tryRun(request, () -> "ran")).get();
 	}
 
 	@Test

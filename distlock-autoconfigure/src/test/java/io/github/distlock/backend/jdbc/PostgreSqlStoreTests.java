@@ -1,8 +1,13 @@
 package io.github.distlock.backend.jdbc;
 
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -19,6 +24,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
+import javax.sql.DataSource;
+
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
@@ -28,37 +35,56 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockKeys;
+import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
+import io.github.distlock.backend.jdbc.LockConnection.PostgreSqlDriver;
 import io.github.distlock.contract.Answers;
+import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.DocumentedRights;
+import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.StoreNode;
 import io.github.distlock.testing.TcpProxy;
-import io.github.distlock.testing.Unchecked;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import org.junit.jupiter.api.AfterAll;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.core.OverridingClassLoader;
 
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import org.springframework.util.function.ThrowingSupplier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * The mode {@code connection} on PostgreSQL, whose locks are advisory locks. The server
- * is used by no other test: its log and its write-ahead log show what the locks do.
+ * What only PostgreSQL has. In the mode {@code connection} locks are advisory locks,
+ * which tests see in the log and the write-ahead log of a server that no other test uses.
+ * In the mode {@code lease} JVMs notify each other of releases, and locks also work
+ * without that; a test that changes the shared database for it has a schema of its own.
+ * Both modes, and the store {@code transaction}, work behind PgBouncer, which lends
+ * sessions of the server to its clients, as a user with the documented rights.
  */
-class AdvisoryLockTests {
+class PostgreSqlStoreTests {
 
 	private static final Duration SOON = Duration.ofSeconds(30);
 
@@ -75,11 +101,12 @@ class AdvisoryLockTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(5);
 
-	private static final Path folder = Unchecked.call(() -> Files.createTempDirectory("advisory"));
+	private static final Path folder = ThrowingSupplier.of(() -> Files.createTempDirectory("advisory")).get();
 
 	@AutoClose
 	private final JdbcNodes nodes = new JdbcNodes();
 
+	@AutoClose
 	private static EmbeddedPostgres server;
 
 	private static TestDatabase database;
@@ -104,11 +131,6 @@ class AdvisoryLockTests {
 	/** Return the number that a query returns. */
 	private static long ask(String query) {
 		return Objects.requireNonNull(database.direct().queryForObject(query, Long.class));
-	}
-
-	@AfterAll
-	static void stop() throws Exception {
-		server.close();
 	}
 
 	private JdbcNode node() {
@@ -634,6 +656,294 @@ class AdvisoryLockTests {
 
 	private HikariDataSource pool() {
 		return this.nodes.closing(database.pool(4));
+	}
+
+	private final TestDatabase shared = TestDatabase.postgres();
+
+	/** The poll interval is longer than a test. */
+	private final HikariDataSource pool = this.nodes.closing(this.shared.pool(20));
+
+	private final String schema = '"' + this.key + '"';
+
+	@Test
+	void aReleaseWakesAWaitingTicketOfAnotherJvmButNoneOfItsOwn() {
+		JdbcNode holder = this.nodes.closing(node(this.pool, true));
+		JdbcNode waiter = this.nodes.closing(node(this.pool, true));
+		Ticket held = holder.hold(this.key);
+		Ticket waiting = waiter.ticket(this.key);
+		Ticket next = holder.ticket(this.key);
+		await().atMost(SOON).until(() -> isListening(waiter, waiting) && isListening(holder, next));
+		holder.retried.clear();
+		assertThat(waiter.retried).isEmpty();
+		assertThat(Answers.of(holder.store.release(held, 0, new Successor(next, JdbcNode.LEASE))).released()).isTrue();
+		await().atMost(SOON).until(() -> waiter.retried.contains(waiting));
+		waiter.take(waiting);
+		assertThat(holder.attempt(next)).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(holder.retried).isEmpty();
+		// Now the other JVM has released. Notifications arrive in their order.
+		assertThat(waiter.release(waiting)).isTrue();
+		await().atMost(SOON).until(() -> holder.retried.size() == 1);
+		holder.take(next);
+	}
+
+	@Test
+	void aReleaseNotifiesOnlyIfAnotherTicketHasFailedToGetTheLockSinceTheGrant() throws SQLException {
+		JdbcNode holder = this.nodes.closing(node(this.pool, true));
+		JdbcNode waiter = this.nodes.closing(node(this.pool, true));
+		Connection listener = this.nodes.closing(listener(this.pool));
+		Ticket ticket = holder.hold(this.key);
+		assertThat(waiter.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+		assertThat(holder.release(ticket)).isTrue();
+		assertThat(notified(listener)).isEmpty();
+		ticket = holder.hold(this.key);
+		Ticket waiting = waiter.ticket(this.key);
+		assertThat(waiter.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(holder.release(ticket)).isTrue();
+		assertThat(notified(listener)).singleElement().asString().endsWith(" " + holder.instance());
+		waiter.take(waiting);
+		assertThat(waiter.release(waiting)).isTrue();
+		assertThat(notified(listener)).isEmpty();
+	}
+
+	@Test
+	void withoutThePropertyNothingIsSentAndNothingListens() throws SQLException {
+		JdbcNode holder = this.nodes.closing(node(this.pool, false));
+		JdbcNode waiter = this.nodes.closing(node(this.pool, false));
+		Connection listener = this.nodes.closing(listener(this.pool));
+		Ticket ticket = holder.hold(this.key);
+		assertThat(isListening(waiter, waiter.ticket(this.key))).isFalse();
+		assertThat(holder.release(ticket)).isTrue();
+		assertThat(notified(listener)).isEmpty();
+	}
+
+	@Test
+	void aReleaseSucceedsIfTheDatabaseRefusesNotifications() {
+		List.of("CREATE ROLE plain LOGIN", "GRANT SELECT, INSERT, UPDATE, DELETE ON distlock_lock TO plain",
+				"REVOKE EXECUTE ON FUNCTION pg_notify(text, text) FROM PUBLIC")
+			.forEach(this.shared.direct()::execute);
+		try (HikariDataSource pool = this.shared.as("plain").pool(20); JdbcNode node = node(pool, true)) {
+			Ticket ticket = node.hold(this.key);
+			assertThat(node.release(ticket)).isTrue();
+			node.take(node.ticket(this.key));
+		}
+		finally {
+			this.shared.direct().execute("GRANT EXECUTE ON FUNCTION pg_notify(text, text) TO PUBLIC");
+		}
+	}
+
+	@Test
+	void aListeningConnectionThatBreaksIsReplaced() {
+		JdbcNode holder = this.nodes.closing(node(this.pool, true));
+		JdbcNode waiter = this.nodes.closing(node(this.pool, true));
+		Ticket held = holder.hold(this.key);
+		Ticket waiting = waiter.ticket(this.key);
+		await().atMost(SOON).until(() -> isListening(waiter, waiting));
+		this.shared.direct()
+			.queryForList("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN distlock'");
+		await().atMost(SOON).until(() -> !((JdbcLeaseStore) waiter.store).notifications.isListening());
+		await().atMost(SOON).until(() -> isListening(waiter, waiting));
+		assertThat(holder.release(held)).isTrue();
+		await().atMost(SOON).until(() -> waiter.retried.contains(waiting));
+	}
+
+	private static JdbcNode node(DataSource dataSource, boolean notifications) {
+		return new JdbcNode(JdbcBackend.lease(dataSource, new JdbcBackendSettings("distlock:", JdbcNode.COMMAND,
+				Duration.ofSeconds(60), 17, 3, 10, notifications, TableNames.DEFAULT, ""), TimeSource.SYSTEM));
+	}
+
+	/** Let the ticket wait. Returns whether its JVM listens now. */
+	private static boolean isListening(JdbcNode node, Ticket ticket) {
+		assertThat(node.attempt(ticket)).isInstanceOf(AttemptResult.Queued.class);
+		return ((JdbcLeaseStore) node.store).notifications.isListening();
+	}
+
+	private static Connection listener(DataSource pool) throws SQLException {
+		Connection connection = pool.getConnection();
+		try (Statement statement = connection.createStatement()) {
+			statement.execute("LISTEN distlock");
+		}
+		return connection;
+	}
+
+	/** Return the notifications that have been sent before, and not been read. */
+	private List<String> notified(Connection listener) throws SQLException {
+		this.shared.direct().execute("NOTIFY distlock, 'marker " + this.key + "'");
+		List<String> arrived = new ArrayList<>();
+		while (!arrived.contains("marker " + this.key)) {
+			for (PGNotification each : listener.unwrap(PGConnection.class).getNotifications(0)) {
+				arrived.add(each.getParameter());
+			}
+		}
+		return arrived.subList(0, arrived.indexOf("marker " + this.key));
+	}
+
+	@Test
+	void withoutTheDriverOfPostgreSqlNothingListens() throws ReflectiveOperationException {
+		assertThat(PostgreSqlDriver.PRESENT).isTrue();
+		ClassLoader loader = new OverridingClassLoader(new FilteredClassLoader("org.postgresql")) {
+
+			@Override
+			protected boolean isEligibleForOverriding(String name) {
+				return name.equals(PostgreSqlDriver.class.getName());
+			}
+
+		};
+		Class<?> withoutDriver = loader.loadClass(PostgreSqlDriver.class.getName());
+		assertThat(withoutDriver).isNotSameAs(PostgreSqlDriver.class);
+		Field present = withoutDriver.getDeclaredField("PRESENT");
+		present.setAccessible(true);
+		assertThat(present.get(null)).isEqualTo(false);
+	}
+
+	@Test
+	void aReleaseSucceedsWhileTheQueueOfNotificationsIsFullAndNotifiesLater() throws SQLException {
+		JdbcTemplate admin = this.shared.direct();
+		admin.execute("CREATE SCHEMA " + this.schema);
+		admin.execute("CREATE FUNCTION " + this.schema + ".pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS"
+				+ " $$ BEGIN RAISE 'too many notifications in the NOTIFY queue' USING ERRCODE = '54000'; END $$");
+		HikariDataSource full = this.nodes.closing(pool(this.schema + ", public, pg_catalog"));
+		JdbcNode holder = this.nodes.closing(node(full, true));
+		JdbcNode waiter = this.nodes.closing(node(this.pool, true));
+		Connection listener = this.nodes.closing(listener(this.pool));
+		assertThat(releaseWhileAnotherWaits(holder, waiter)).isTrue();
+		admin.execute("DROP SCHEMA " + this.schema + " CASCADE");
+		assertThat(releaseWhileAnotherWaits(holder, waiter)).isTrue();
+		assertThat(notified(listener)).anyMatch((text) -> text.endsWith(" " + holder.instance()));
+	}
+
+	@Test
+	void aTableThatIsMissingForAMomentDoesNotEndTheNotifications() throws SQLException {
+		JdbcTemplate admin = this.shared.direct();
+		admin.execute("CREATE SCHEMA " + this.schema);
+		admin.execute("CREATE TABLE " + this.schema + ".distlock_lock (LIKE public.distlock_lock INCLUDING ALL)");
+		try (HikariDataSource pool = pool(this.schema);
+				JdbcNode holder = node(pool, true);
+				JdbcNode waiter = node(pool, true);
+				Connection listener = listener(pool)) {
+			Ticket ticket = holder.hold(this.key);
+			admin.execute("ALTER TABLE " + this.schema + ".distlock_lock RENAME TO distlock_lock_old");
+			assertThatThrownBy(() -> holder.release(ticket)).isInstanceOf(LockBackendException.class)
+				.hasMessageContaining("distlock_lock is missing");
+			admin.execute("ALTER TABLE " + this.schema + ".distlock_lock_old RENAME TO distlock_lock");
+			assertThat(holder.release(ticket)).isTrue();
+			assertThat(releaseWhileAnotherWaits(holder, waiter)).isTrue();
+			assertThat(notified(listener)).anyMatch((text) -> text.endsWith(" " + holder.instance()));
+		}
+		finally {
+			admin.execute("DROP SCHEMA " + this.schema + " CASCADE");
+		}
+	}
+
+	private boolean releaseWhileAnotherWaits(JdbcNode holder, JdbcNode waiter) {
+		Ticket ticket = holder.hold(this.key);
+		Ticket waiting = waiter.ticket(this.key);
+		assertThat(waiter.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+		Answers.of(waiter.store.cancel(waiting));
+		return holder.release(ticket);
+	}
+
+	private HikariDataSource pool(String searchPath) {
+		return this.shared.pool(20, (settings) -> settings.setConnectionInitSql("SET search_path = " + searchPath));
+	}
+
+	@ParameterizedTest
+	@Tag(Installed.TAG)
+	@ValueSource(strings = { "transaction", "session" })
+	void locksOfTheModeConnectionExcludeEachOtherAndAreHandedOver(String mode) throws Exception {
+		String url = startPgBouncer(mode);
+		JdbcNode node = this.nodes.named(bouncer(url), "pooled:", true);
+		JdbcNode other = this.nodes.named(bouncer(url), "pooled:", true);
+		long last = 0;
+		for (int i = 0; i < 20; i++) {
+			Ticket ticket = node.ticket(this.key);
+			Grant grant = node.take(ticket);
+			assertThat(grant.firstToken()).isGreaterThan(last);
+			assertThat(other.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+			Ticket waiter = other.queue(this.key);
+			assertThat(node.release(ticket)).isTrue();
+			await().atMost(SOON).until(() -> other.grants.containsKey(waiter));
+			last = other.take(waiter).firstToken();
+			assertThat(other.release(waiter)).isTrue();
+		}
+		Ticket held = node.ticket(this.key);
+		Grant grant = node.take(held);
+		Answers.of(other.store.cancel(other.queue(this.key)));
+		assertThat(other.inspection().inspect(this.key).holders()).singleElement()
+			.extracting(StoredHolder::grantToken)
+			.isEqualTo(grant.firstToken());
+		assertThat(other.inspection().end(this.key, grant.firstToken())).isEqualTo(EndResult.ENDED);
+		await().atMost(SOON).until(() -> node.doubted.contains(held));
+		await().atMost(SOON).until(() -> other.attemptOnce(this.key) instanceof Grant);
+	}
+
+	@ParameterizedTest
+	@Tag(Installed.TAG)
+	@ValueSource(strings = { "transaction", "session" })
+	void locksOfTheModeLeaseExcludeEachOtherAndAreHandedOver(String mode) throws Exception {
+		String url = startPgBouncer(mode);
+		JdbcNode node = this.nodes.named(bouncer(url), "pooled-lease:", false);
+		JdbcNode other = this.nodes.named(bouncer(url), "pooled-lease:", false);
+		for (int i = 0; i < 20; i++) {
+			Ticket ticket = node.hold(this.key);
+			assertThat(other.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+			assertThat(node.release(ticket)).isTrue();
+			other.release(other.hold(this.key));
+		}
+	}
+
+	@Test
+	@Tag(Installed.TAG)
+	void transactionsAreLocksBehindTheModeTransaction() throws Exception {
+		String url = startPgBouncer("transaction");
+		TransactionShop shop = new TransactionShop(bouncer(url));
+		this.nodes.closing(shop);
+		TransactionShop other = new TransactionShop(bouncer(url));
+		this.nodes.closing(other);
+		for (int i = 0; i < 20; i++) {
+			assertThat(shop.sales.<@Nullable String>waiting(this.key, () -> other.sales.skipped(this.key, () -> "ran")))
+				.isNull();
+			assertThat(other.sales.skipped(this.key, () -> "ran")).isEqualTo("ran");
+		}
+	}
+
+	private HikariDataSource bouncer(String url) {
+		return this.shared.pool(4, (settings) -> settings.setJdbcUrl(url));
+	}
+
+	/** Start PgBouncer before the server of the tests. Returns its URL. */
+	private String startPgBouncer(String mode) throws IOException {
+		String program = Installed.PGBOUNCER.assume().toString();
+		String server = this.shared.url().replaceFirst(".*:(\\d+)/.*", "$1");
+		int port = RedisTestServer.freePort();
+		// As root it asks for a user who reads the folder.
+		Path folder = Files.createTempDirectory("pgbouncer");
+		Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+		Path users = Files.writeString(folder.resolve("users"), "\"postgres\" \"\"\n");
+		Path settings = Files.writeString(folder.resolve("ini"), """
+				[databases]
+				postgres = host=127.0.0.1 port=%s dbname=postgres user=%s
+				[pgbouncer]
+				listen_addr = 127.0.0.1
+				listen_port = %d
+				unix_socket_dir =
+				auth_type = trust
+				auth_file = %s
+				pool_mode = %s
+				default_pool_size = 60
+				ignore_startup_parameters = extra_float_digits
+				""".formatted(server, this.shared.granting(DocumentedRights.table()).user(), port, users, mode));
+		List<String> command = new ArrayList<>(List.of(program, settings.toString()));
+		if (System.getProperty("user.name").equals("root")) {
+			command.addAll(1, List.of("-u", "nobody"));
+		}
+		Process bouncer = new ProcessBuilder(command).redirectErrorStream(true)
+			.redirectOutput(folder.resolve("log").toFile())
+			.start();
+		this.nodes.closing(() -> bouncer.destroyForcibly().waitFor());
+		String url = "jdbc:postgresql://127.0.0.1:" + port + "/postgres?prepareThreshold=0";
+		JdbcTemplate client = new JdbcTemplate(new DriverManagerDataSource(url, "postgres", ""));
+		await().atMost(SOON).ignoreExceptions().until(() -> !client.queryForList("SELECT 1").isEmpty());
+		return url;
 	}
 
 }
