@@ -287,9 +287,7 @@ class PostgreSqlStoreTests {
 	}
 
 	private BackendLockRegistry registry(Duration wait) {
-		return this.nodes.registry(
-				JdbcBackend.connection(pool(), JdbcUnderTest.connectionSettings(CONNECTIONS), TimeSource.SYSTEM), wait,
-				SOON, SOON);
+		return this.nodes.registry(backend(), wait, SOON, SOON);
 	}
 
 	/** Each caller has a connection, and none is free for a second key. */
@@ -426,9 +424,7 @@ class PostgreSqlStoreTests {
 
 	/** A node that passes on what is granted to its waiting tickets. */
 	private StoreNode watched(Consumer<Grant> granted) {
-		JdbcBackend backend = JdbcBackend.connection(pool(), JdbcUnderTest.connectionSettings(CONNECTIONS),
-				TimeSource.SYSTEM);
-		return this.nodes.closing(new StoreNode(backend, LockInstance.of(this.key)) {
+		return this.nodes.closing(new StoreNode(backend(), LockInstance.of(this.key)) {
 
 			@Override
 			public void granted(Ticket ticket, Grant grant) {
@@ -486,11 +482,7 @@ class PostgreSqlStoreTests {
 		List<String> instances = new ArrayList<>();
 		for (int i = 1; i <= 2; i++) {
 			LockInstance self = new LockInstance("id-" + i, application, "host-7.example.org", 4711L);
-			HikariDataSource pool = pool();
-			JdbcNode node = new JdbcNode(
-					JdbcBackend.connection(pool, JdbcUnderTest.connectionSettings(CONNECTIONS), TimeSource.SYSTEM),
-					self);
-			this.nodes.closing(node);
+			JdbcNode node = this.nodes.closing(new JdbcNode(backend(), self));
 			node.hold(this.key + i);
 			instances.add(node.inspection().inspect(this.key + i).holders().get(0).instance());
 			assertThat(self.text()).hasSizeGreaterThan(63).endsWith(instances.get(i - 1));
@@ -528,8 +520,10 @@ class PostgreSqlStoreTests {
 		return ask("SELECT pg_relation_size('goods')") == 0;
 	}
 
-	@Test
-	void besideAWaitingLockVacuumLeavesWhatWasDeletedAndAnIndexIsCreatedAfterItsTransaction() throws Exception {
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void besideAWaitingLockVacuumLeavesWhatWasDeletedAndAnIndexIsCreatedAfterItsTransactionOrWait(boolean cancelled)
+			throws Exception {
 		JdbcNode holder = node();
 		Ticket held = holder.hold(this.key);
 		makeGoods();
@@ -539,28 +533,20 @@ class PostgreSqlStoreTests {
 		goods().execute("DELETE FROM goods");
 		assertThat(isEmptyAfterVacuum()).isFalse();
 		Future<?> index = createIndexBesideAWaitingLock();
-		// The transaction with which the ticket has waited holds the lock.
-		holder.release(held);
-		await().atMost(SOON).until(() -> node.grants.containsKey(waiter));
-		awaitSession(CREATES + "pg_blocking_pids(pid) && (SELECT array_agg(pid) FROM pg_locks WHERE "
-				+ "locktype = 'advisory' AND objsubid = 1 AND granted)");
-		node.release(waiter);
+		if (cancelled) {
+			Answers.of(node.store.cancel(waiter));
+		}
+		else {
+			// The transaction with which the ticket has waited holds the lock.
+			holder.release(held);
+			await().atMost(SOON).until(() -> node.grants.containsKey(waiter));
+			awaitSession(CREATES + "pg_blocking_pids(pid) && (SELECT array_agg(pid) FROM pg_locks WHERE "
+					+ "locktype = 'advisory' AND objsubid = 1 AND granted)");
+			node.release(waiter);
+		}
 		index.get(SOON.toSeconds(), TimeUnit.SECONDS);
 		await().atMost(SOON).until(() -> isEmptyAfterVacuum());
-	}
-
-	@Test
-	void aHolderMayCreateAnIndexConcurrentlyWhenTheOthersStopWaiting() throws Exception {
-		JdbcNode holder = node();
-		Ticket held = holder.hold(this.key);
-		makeGoods();
-		JdbcNode node = node();
-		Ticket waiter = node.queue(this.key);
-		awaitWaiting(1);
-		Future<?> index = createIndexBesideAWaitingLock();
-		Answers.of(node.store.cancel(waiter));
-		index.get(SOON.toSeconds(), TimeUnit.SECONDS);
-		assertThat(holder.release(held)).isTrue();
+		assertThat(holder.release(held)).isEqualTo(cancelled);
 	}
 
 	private static Future<?> createIndexBesideAWaitingLock() {
@@ -652,6 +638,10 @@ class PostgreSqlStoreTests {
 		assertThat(operator.inspection().inspect(this.key).waiting()).singleElement()
 			.extracting(StoredWaiter::instance)
 			.isEqualTo(operator.instance());
+	}
+
+	private JdbcBackend backend() {
+		return JdbcBackend.connection(pool(), JdbcUnderTest.connectionSettings(CONNECTIONS), TimeSource.SYSTEM);
 	}
 
 	private HikariDataSource pool() {

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -13,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -21,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import javax.sql.DataSource;
@@ -109,11 +108,9 @@ class WaitingCommandTests {
 		BackendLockRegistry registry = registry(pool, Duration.ofSeconds(2));
 		ExecutorService callers = Executors.newFixedThreadPool(4);
 		try {
-			List<Future<?>> calls = new ArrayList<>();
-			for (int i = 0; i < 4; i++) {
-				String name = this.key + i % 2;
-				calls.add(callers.submit(() -> loop(registry, name)));
-			}
+			CompletableFuture<?>[] calls = IntStream.range(0, 4)
+				.mapToObj((i) -> CompletableFuture.runAsync(() -> loop(registry, this.key + i % 2), callers))
+				.toArray(CompletableFuture[]::new);
 			await().atMost(SOON).until(() -> this.sections.get() > 20);
 			int before = this.failures.get();
 			proxy.holdBack(true);
@@ -122,7 +119,8 @@ class WaitingCommandTests {
 			proxy.holdBack(false);
 			int frozen = this.sections.get();
 			await().atMost(SOON).until(() -> this.sections.get() > frozen + 20);
-			awaitEnd(calls);
+			this.end.set(true);
+			CompletableFuture.allOf(calls).get(1, TimeUnit.MINUTES);
 		}
 		finally {
 			this.end.set(true);
@@ -132,13 +130,6 @@ class WaitingCommandTests {
 		}
 		assertThat(proxy.cancellations()).isZero();
 		assertThat(this.longestMillis).hasValueLessThan(SOON.toMillis());
-	}
-
-	private void awaitEnd(List<Future<?>> calls) throws Exception {
-		this.end.set(true);
-		for (Future<?> call : calls) {
-			call.get(1, TimeUnit.MINUTES);
-		}
 	}
 
 	private void loop(BackendLockRegistry registry, String name) {

@@ -33,16 +33,10 @@ final class DelegatingNode extends QuorumNode {
 	private final QuorumNode node;
 
 	/** Whether it counts, however short it has been up. */
-	volatile boolean trusted;
+	volatile boolean trusted = true;
 
 	DelegatingNode(QuorumNode node) {
 		this.node = node;
-	}
-
-	/** The node counts, however short it has been up. */
-	DelegatingNode trusted() {
-		this.trusted = true;
-		return this;
 	}
 
 	@Override

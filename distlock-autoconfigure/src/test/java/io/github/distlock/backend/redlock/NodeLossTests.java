@@ -62,7 +62,7 @@ class NodeLossTests {
 
 	@BeforeEach
 	void start(TestInfo test) {
-		this.cluster = RedlockCluster.start(test.getTags().contains(THREE_NODES) ? 3 : 5, Duration.ZERO);
+		this.cluster = new RedlockCluster(test.getTags().contains(THREE_NODES) ? 3 : 5);
 		this.one = participant(this.cluster.trusted(TIMEOUT), LEASE);
 		this.two = participant(this.cluster.trusted(TIMEOUT), LEASE);
 	}
@@ -357,7 +357,7 @@ class NodeLossTests {
 		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
 		assertThat(grant.firstToken()).isGreaterThan(ahead);
 		this.cluster.startEmpty(2);
-		this.cluster.awaitUptime(Duration.ZERO);
+		this.cluster.awaitUptime();
 		this.cluster.stop(0);
 		assertThat(this.two.inspection().end("k", holder().grantToken())).isEqualTo(EndResult.ENDED);
 		assertThat(Long.parseLong(this.cluster.floor(1, "k"))).isGreaterThanOrEqualTo(grant.lastToken());

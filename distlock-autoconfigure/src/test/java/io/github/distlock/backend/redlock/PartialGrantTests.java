@@ -39,7 +39,7 @@ class PartialGrantTests {
 	private static final Duration AHEAD = Duration.ofHours(5);
 
 	@AutoClose
-	private static final RedlockCluster cluster = RedlockCluster.start(5, Duration.ZERO);
+	private static final RedlockCluster cluster = new RedlockCluster(5);
 
 	private List<DelegatingNode> nodes;
 

@@ -26,7 +26,7 @@ class RedlockBackendTests extends LockStoreContract {
 		/** Longer than all leases of the contract, one of which is an hour. */
 		private static final Duration LONGEST_LEASE = Duration.ofHours(2);
 
-		private final RedlockCluster cluster = RedlockCluster.start(5, Duration.ZERO);
+		private final RedlockCluster cluster = new RedlockCluster(5);
 
 		@Override
 		public LockBackend newBackend(TimeSource clock) {
