@@ -12,6 +12,7 @@ import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.test.FakeHeldLock;
 import io.github.distlock.transaction.CommitGuard;
 import io.github.distlock.transaction.CommitTerms;
 import io.r2dbc.spi.ConnectionFactories;
@@ -21,402 +22,317 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Primary;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.r2dbc.connection.R2dbcTransactionManager;
 import org.springframework.r2dbc.core.DatabaseClient;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Tests locks inside and around real transactions, and locked publishers that are
- * subscribed to inside a running reactive transaction.
+ * Tests locks inside and around real transactions: locked methods that are called, and
+ * locked publishers that are subscribed to, inside a running transaction.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockTransactionTests {
 
-	@AutoClose
-	private final AnnotationConfigApplicationContext context = application().start();
+	private static final String WARNING = "was called inside a running transaction";
 
-	private static LockedApplication application() {
-		return LockedApplication.of(Transactions.class, Orders.class);
-	}
+	private static final JdbcTemplate JDBC = new JdbcTemplate(
+			new DriverManagerDataSource("jdbc:h2:mem:kept;DB_CLOSE_DELAY=-1"));
 
-	private int rows() {
-		return rows(this.context);
-	}
-
-	private static int rows(AnnotationConfigApplicationContext context) {
-		Integer rows = context.getBean(JdbcTemplate.class).queryForObject("select count(*) from stock", Integer.class);
-		return (rows != null) ? rows : -1;
-	}
-
-	@Test
-	void aTransactionInsideDoesNotCommitWhenTheLeaseIsLost() {
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.context.getBean(Orders.class).transactionInside(true))
-			.withMessageContaining("The transaction is rolled back");
-		assertThat(rows()).isZero();
-		this.context.getBean(Orders.class).transactionInside(false);
-		assertThat(rows()).isOne();
-	}
-
-	@Test
-	void anOuterLockThatIsLostStopsTheCommitToo() {
-		try (LockContext.Scope outer = LockContext.open(lost())) {
-			assertThat(outer).isNotNull();
-			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> this.context.getBean(Orders.class).transactionInside(false))
-				.withMessageContaining("'outer'");
-			assertThat(rows()).isZero();
-		}
-	}
-
-	private HeldLock lost() {
-		InMemoryLocks locks = this.context.getBean(InMemoryLocks.class);
-		HeldLock lock = locks.acquire(LockRequest.of("outer"));
-		locks.loseAll();
-		return lock;
-	}
-
-	@Test
-	void aRunningTransactionKeepsTheLockUntilItHasCommitted(CapturedOutput output) {
-		List<String> events = this.context.getBean(InMemoryLocks.class).events;
-		TransactionTemplate template = this.context.getBean(TransactionTemplate.class);
-		for (int i = 1; i <= 2; i++) {
-			template.executeWithoutResult((status) -> {
-				this.context.getBean(Orders.class).insert();
-				events.add("before commit");
-			});
-			assertThat(rows()).isEqualTo(i);
-		}
-		assertThat(events).containsExactly("acquire k", "before commit", "release k", "acquire k", "before commit",
-				"release k");
-		assertThat(output.getAll().split("was called inside a running transaction", -1)).hasSize(2);
-	}
-
-	@Test
-	void aRunningTransactionKeepsTheLockUntilItHasRolledBack() {
-		List<String> events = this.context.getBean(InMemoryLocks.class).events;
-		this.context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
-			assertThatIllegalStateException().isThrownBy(() -> this.context.getBean(Orders.class).fail());
-			events.add("before rollback");
-			status.setRollbackOnly();
-		});
-		assertThat(events).containsExactly("acquire fail", "before rollback", "release fail");
-	}
-
-	@Test
-	void aRunningTransactionDoesNotCommitWhenTheLeaseIsLostAfterTheMethod(CapturedOutput output) {
-		InMemoryLocks locks = this.context.getBean(InMemoryLocks.class);
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
-				this.context.getBean(Orders.class).insert();
-				locks.loseAll();
-			}));
-		assertThat(rows()).isZero();
-		assertThat(locks.events).containsExactly("acquire k", "release k");
-		assertThat(output).contains("was kept for a transaction, which was rolled back");
-	}
-
-	@Test
-	void aMethodInARunningTransactionThatLosesItsLeaseThrows() {
-		this.context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
-			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> this.context.getBean(Orders.class).transactionInside(true))
-				.withMessageContaining("was lost while the method ran");
-			status.setRollbackOnly();
-		});
-	}
-
-	@Test
-	void aNewTransactionInsideARunningOneCommitsUnderTheLockWhichIsKeptForTheRunningOne() {
-		List<String> events = this.context.getBean(InMemoryLocks.class).events;
-		this.context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
-			this.context.getBean(Orders.class).newTransaction();
-			status.setRollbackOnly();
-			events.add("before rollback");
-		});
-		assertThat(events).containsExactly("acquire new", "before rollback", "release new");
-		assertThat(rows()).isOne();
-	}
-
-	@Test
-	void aRunningTransactionIsRefusedOnRequest() {
-		try (AnnotationConfigApplicationContext context = application().with("on-active", "FAIL").start()) {
-			context.getBean(TransactionTemplate.class)
-				.executeWithoutResult((status) -> assertThatExceptionOfType(LockDefinitionException.class)
-					.isThrownBy(() -> context.getBean(Orders.class).insert())
-					.withMessageContaining("distlock.transaction.on-active=fail"));
-			assertThat(context.getBean(InMemoryLocks.class).requests).isEmpty();
-			context.getBean(Orders.class).insert();
-		}
-	}
-
-	@Test
-	void aRunningTransactionDoesNotKeepTheLockOnRequest() {
-		try (AnnotationConfigApplicationContext context = application().with("on-active", "RELEASE").start()) {
-			List<String> events = context.getBean(InMemoryLocks.class).events;
-			context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
-				context.getBean(Orders.class).insert();
-				events.add("before commit");
-			});
-			assertThat(events).containsExactly("acquire k", "release k", "before commit");
-			assertThat(rows(context)).isOne();
-		}
-	}
-
-	private static final Duration PATIENCE = Duration.ofSeconds(10);
-
-	private static final DatabaseClient CLIENT = DatabaseClient.create(database());
+	/** Of the same database. */
+	private static final ConnectionFactory CONNECTIONS = ConnectionFactories.get("r2dbc:h2:mem:///kept");
 
 	@AutoClose
-	private static final AnnotationConfigApplicationContext keeping = reactive().start();
-
-	private final Shop shop = keeping.getBean(Shop.class);
+	private static final AnnotationConfigApplicationContext keeping = application().start();
 
 	private final Stock stock = keeping.getBean(Stock.class);
 
-	private static ConnectionFactory database() {
-		return ConnectionFactories.get("r2dbc:h2:mem:///subscribed?options=DB_CLOSE_DELAY=-1");
-	}
-
-	private static LockedApplication reactive() {
-		return LockedApplication.of(ReactiveTransactions.class, Stock.class, Shop.class, LocalStoreApplication.class);
+	private static LockedApplication application() {
+		return LockedApplication.of(Transactions.class, Stock.class, LocalStoreApplication.class);
 	}
 
 	@BeforeEach
 	void empty() {
-		CLIENT.sql("create table if not exists sales (sku varchar)").then().block(PATIENCE);
-		CLIENT.sql("delete from sales").then().block(PATIENCE);
+		JDBC.execute("create table if not exists sales (sku varchar)");
+		JDBC.execute("delete from sales");
 	}
 
-	private static Iterable<String> sold() {
-		return CLIENT.sql("select sku from sales")
-			.mapValue(String.class)
-			.all()
-			.collectList()
-			.blockOptional()
-			.orElseThrow();
+	private static List<String> sold() {
+		return JDBC.queryForList("select sku from sales", String.class);
 	}
 
-	@Test
-	void aSubscriptionInsideATransactionKeepsTheLockUntilItHasCommitted(CapturedOutput output) {
+	/** The work of a blocking transaction is done by its subscriber. */
+	enum Kind {
+
+		BLOCKING, REACTIVE;
+
+		Mono<Void> sell(Stock stock, String sku) {
+			return (this == REACTIVE) ? stock.reactive(sku) : Mono.fromRunnable(() -> stock.blocking(sku));
+		}
+
+		Mono<Void> sellOnce(Stock stock, String sku) {
+			return (this == REACTIVE) ? stock.reactiveOnce(sku) : Mono.fromRunnable(() -> stock.blockingOnce(sku));
+		}
+
+		Mono<Void> fail(Stock stock, String sku) {
+			return (this == REACTIVE) ? stock.reactiveFailure(sku)
+					: Mono.fromRunnable(() -> stock.blockingFailure(sku));
+		}
+
+		<T> Mono<T> within(Stock stock, Mono<T> work) {
+			return (this == REACTIVE) ? stock.within(work) : Mono.fromCallable(() -> stock.withinBlocking(work));
+		}
+
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aRunningTransactionKeepsTheLockUntilItHasCommitted(Kind kind, CapturedOutput output) {
 		for (int i = 0; i < 2; i++) {
-			assertThat(this.shop.within(this.stock.logged("kept").then(this.stock.isFree("kept"))).block(PATIENCE))
-				.isFalse();
-			assertThat(this.stock.isFree("kept").block(PATIENCE)).isTrue();
+			Mono<Boolean> free = kind.sellOnce(this.stock, "kept").then(this.stock.isFree("kept"));
+			assertThat(kind.within(this.stock, free).block()).isFalse();
+			assertThat(this.stock.isFree("kept").block()).isTrue();
 		}
 		assertThat(sold()).containsExactly("kept", "kept");
-		assertThat(output.getAll().split("Stock.logged\\(String\\) was called inside a running transaction", -1))
-			.hasSize(2);
+		assertThat(output.getAll().split("Once\\(String\\) " + WARNING, -1)).hasSize(2);
 	}
 
 	@Test
 	void theLocksOfAFluxAreKeptToo() {
-		assertThat(this.shop.within(this.stock.all("f1", "f2").count().then(this.stock.isFree("f1"))).block(PATIENCE))
-			.isFalse();
-		assertThat(this.stock.isFree("f1").block(PATIENCE)).isTrue();
+		Mono<Boolean> free = this.stock.all("f1", "f2").count().then(this.stock.isFree("f1"));
+		assertThat(this.stock.within(free).block()).isFalse();
+		assertThat(this.stock.isFree("f1").block()).isTrue();
 	}
 
-	@Test
-	void theLockIsKeptForATransactionThatRollsBack() {
-		assertThatIllegalStateException().isThrownBy(
-				this.shop.within(this.stock.deduct("back").then(Mono.error(new IllegalStateException("mine"))))::block)
-			.withMessage("mine");
-		assertThat(this.stock.isFree("back").block(PATIENCE)).isTrue();
+	@ParameterizedTest
+	@EnumSource
+	void aRunningTransactionKeepsTheLockUntilItHasRolledBack(Kind kind) {
+		Mono<Void> work = kind.sell(this.stock, "back")
+			.then(this.stock.isFree("back"))
+			.flatMap((free) -> Mono.error(new IllegalStateException("free: " + free)));
+		assertThatIllegalStateException().isThrownBy(kind.within(this.stock, work)::block).withMessage("free: false");
+		assertThat(this.stock.isFree("back").block()).isTrue();
 		assertThat(sold()).isEmpty();
 	}
 
-	@Test
-	void theLockOfAMethodThatFailsIsKeptToo() {
-		Mono<Boolean> free = this.stock.failing("fails")
+	@ParameterizedTest
+	@EnumSource
+	void theLockOfAMethodThatFailsIsKeptToo(Kind kind) {
+		Mono<Boolean> free = kind.fail(this.stock, "fails")
 			.then(Mono.just(true))
 			.onErrorResume(IllegalStateException.class, (ex) -> this.stock.isFree("fails"));
-		assertThat(this.shop.within(free).block(PATIENCE)).isFalse();
-		assertThat(this.stock.isFree("fails").block(PATIENCE)).isTrue();
+		assertThat(kind.within(this.stock, free).block()).isFalse();
+		assertThat(this.stock.isFree("fails").block()).isTrue();
 	}
 
-	@Test
-	void aTransactionWhoseKeptLockIsLostIsRolledBack() {
-		Mono<Void> ended = this.stock.watched("ended").then(Mono.defer(this.stock::endWatched));
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.shop.within(ended)::block)
+	@ParameterizedTest
+	@EnumSource
+	void aTransactionWhoseKeptLockIsLostIsRolledBack(Kind kind, CapturedOutput output) {
+		Mono<Void> ended = kind.sell(this.stock, "ended").then(Mono.defer(this.stock::endLast));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(kind.within(this.stock, ended)::block)
 			.withMessageContaining("was lost before its transaction committed");
 		assertThat(sold()).isEmpty();
-		assertThat(this.stock.isFree("ended").block(PATIENCE)).isTrue();
+		assertThat(this.stock.isFree("ended").block()).isTrue();
+		assertThat(output).contains("'ended' was kept for a transaction, which was rolled back");
 	}
 
-	@Test
-	void theTransactionEntersALockAgainThatIsKeptForIt() {
-		this.shop.within(this.stock.deduct("again").then(this.stock.deduct("again"))).block(PATIENCE);
+	@ParameterizedTest
+	@EnumSource
+	void theTransactionEntersALockAgainThatIsKeptForIt(Kind kind) {
+		kind.within(this.stock, kind.sell(this.stock, "again").then(kind.sell(this.stock, "again"))).block();
 		assertThat(sold()).containsExactly("again", "again");
-		assertThat(this.stock.isFree("again").block(PATIENCE)).isTrue();
+		assertThat(this.stock.isFree("again").block()).isTrue();
 	}
 
-	@Test
-	void aSubscriptionIsRefusedOnRequest() {
-		try (AnnotationConfigApplicationContext context = reactive().with("on-active", "FAIL").start()) {
+	/** Before it waits for its lock. */
+	@ParameterizedTest
+	@EnumSource
+	void aRunningTransactionIsRefusedOnRequest(Kind kind) {
+		try (AnnotationConfigApplicationContext context = application().with("on-active", "FAIL").start()) {
 			Stock failing = context.getBean(Stock.class);
+			context.getBean(BackendLockRegistry.class).acquireAsync(LockRequest.of("refused")).join();
 			assertThatExceptionOfType(LockDefinitionException.class)
-				.isThrownBy(context.getBean(Shop.class).within(failing.deduct("refused"))::block)
+				.isThrownBy(kind.within(failing, kind.sell(failing, "refused"))::block)
 				.withMessageContaining("distlock.transaction.on-active=fail");
 			assertThat(sold()).isEmpty();
-			failing.deduct("outside").block(PATIENCE);
+			kind.sell(failing, "outside").block();
 			assertThat(sold()).containsExactly("outside");
 		}
 	}
 
-	@Test
-	void theLockIsReleasedWithThePublisherOnRequest() {
-		try (AnnotationConfigApplicationContext context = reactive().with("on-active", "RELEASE").start()) {
+	@ParameterizedTest
+	@EnumSource
+	void aRunningTransactionDoesNotKeepTheLockOnRequest(Kind kind) {
+		try (AnnotationConfigApplicationContext context = application().with("on-active", "RELEASE").start()) {
 			Stock releasing = context.getBean(Stock.class);
-			assertThat(context.getBean(Shop.class)
-				.within(releasing.deduct("released").then(releasing.isFree("released")))
-				.block(PATIENCE)).isTrue();
+			Mono<Boolean> free = kind.sell(releasing, "released").then(releasing.isFree("released"));
+			assertThat(kind.within(releasing, free).block()).isTrue();
 			assertThat(sold()).containsExactly("released");
 		}
 	}
 
-	static class Orders {
-
-		private final ObjectProvider<InMemoryLocks> locks;
-
-		private final JdbcTemplate jdbc;
-
-		private final TransactionTemplate template;
-
-		Orders(ObjectProvider<InMemoryLocks> locks, JdbcTemplate jdbc, TransactionTemplate template) {
-			this.locks = locks;
-			this.jdbc = jdbc;
-			this.template = template;
-		}
-
-		@Transactional
-		@DistributedLock("'inside'")
-		void transactionInside(boolean lose) {
-			this.jdbc.execute("insert into stock values (1)");
-			if (lose) {
-				this.locks.getObject().loseAll();
-			}
-		}
-
-		@Transactional(propagation = Propagation.REQUIRES_NEW)
-		@DistributedLock("'new'")
-		void newTransaction() {
-			insert();
-		}
-
-		@DistributedLock("'k'")
-		void insert() {
-			this.jdbc.execute("insert into stock values (1)");
-		}
-
-		@DistributedLock("'fail'")
-		void fail() {
-			throw new IllegalStateException("mine");
-		}
-
+	@Test
+	void aTransactionInsideDoesNotCommitWhenTheLeaseIsLost() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.stock.transactionInside(true))
+			.withMessageContaining("The transaction is rolled back");
+		assertThat(sold()).isEmpty();
+		this.stock.transactionInside(false);
+		assertThat(sold()).containsExactly("inside");
 	}
 
-	@Configuration(proxyBeanMethods = false)
-	@Import(LockedApplication.GuardedDatabase.class)
-	@EnableTransactionManagement
-	static class Transactions {
-
-		@Bean
-		TransactionTemplate transactionTemplate(PlatformTransactionManager transactionManager) {
-			return new TransactionTemplate(transactionManager);
+	@Test
+	void anOuterLockThatIsLostStopsTheCommitToo() {
+		FakeHeldLock lost = FakeHeldLock.of("outer");
+		lost.lose();
+		try (LockContext.Scope outer = LockContext.open(lost)) {
+			assertThat(outer).isNotNull();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.stock.transactionInside(false))
+				.withMessageContaining("'outer'");
+			assertThat(sold()).isEmpty();
 		}
-
 	}
 
-	static class Shop {
+	@Test
+	void aMethodInARunningTransactionThatLosesItsLeaseThrows() {
+		Kind.BLOCKING.within(this.stock, Mono.fromRunnable(() -> {
+			TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.stock.transactionInside(true))
+				.withMessageContaining("was lost while the method ran");
+		})).block();
+	}
 
-		@Transactional
-		<T> Mono<T> within(Mono<T> work) {
-			return work;
-		}
-
+	@Test
+	void aNewTransactionInsideARunningOneCommitsUnderTheLockWhichIsKeptForTheRunningOne() {
+		Kind.BLOCKING.within(this.stock, Mono.fromRunnable(() -> {
+			this.stock.newTransaction();
+			TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+			assertThat(sold()).containsExactly("new");
+			assertThat(this.stock.isFree("new").block()).isFalse();
+		})).block();
+		assertThat(this.stock.isFree("new").block()).isTrue();
+		assertThat(sold()).containsExactly("new");
 	}
 
 	static class Stock {
 
 		private final BackendLockRegistry locks;
 
-		private final DatabaseClient client;
+		private final DatabaseClient client = DatabaseClient.create(CONNECTIONS);
 
-		private volatile @Nullable HeldLock watched;
+		private final JdbcTemplate jdbc;
 
-		Stock(BackendLockRegistry locks, DatabaseClient client) {
+		private volatile @Nullable HeldLock last;
+
+		Stock(BackendLockRegistry locks, DataSourceTransactionManager manager) {
 			this.locks = locks;
-			this.client = client;
+			this.jdbc = new JdbcTemplate(Objects.requireNonNull(manager.getDataSource()));
 		}
 
-		private Mono<Void> sell(String sku) {
+		@Transactional("reactive")
+		<T> Mono<T> within(Mono<T> work) {
+			return work;
+		}
+
+		@Transactional
+		<T> @Nullable T withinBlocking(Mono<T> work) {
+			return work.block();
+		}
+
+		@DistributedLock(key = "#sku", waitTime = "0s")
+		void blocking(String sku) {
+			this.last = LockContext.current().orElseThrow();
+			this.jdbc.update("insert into sales values (?)", sku);
+		}
+
+		@DistributedLock(key = "#sku", waitTime = "0s")
+		void blockingOnce(String sku) {
+			blocking(sku);
+		}
+
+		@DistributedLock(key = "#sku", waitTime = "0s")
+		void blockingFailure(String sku) {
+			throw new IllegalStateException(sku);
+		}
+
+		@DistributedLock(key = "#sku", waitTime = "0s")
+		Mono<Void> reactive(String sku) {
+			this.last = LockContext.current().orElseThrow();
 			return this.client.sql("insert into sales values ('" + sku + "')").then();
 		}
 
 		@DistributedLock(key = "#sku", waitTime = "0s")
-		Mono<Void> deduct(String sku) {
-			return sell(sku);
+		Mono<Void> reactiveOnce(String sku) {
+			return reactive(sku);
 		}
 
 		@DistributedLock(key = "#sku", waitTime = "0s")
-		Mono<Void> logged(String sku) {
-			return sell(sku);
+		Mono<Void> reactiveFailure(String sku) {
+			return Mono.error(new IllegalStateException(sku));
 		}
 
 		@DistributedLock(key = "{#first, #second}", waitTime = "0s")
 		Flux<Integer> all(String first, String second) {
-			return sell(first).then(sell(second)).thenMany(Flux.range(1, 2));
+			return reactive(first).then(reactive(second)).thenMany(Flux.range(1, 2));
 		}
 
-		@DistributedLock(key = "#sku", waitTime = "0s")
-		Mono<Void> failing(String sku) {
-			return Mono.error(new IllegalStateException(sku));
+		@Transactional
+		@DistributedLock("'inside'")
+		void transactionInside(boolean lose) {
+			blocking("inside");
+			if (lose) {
+				endLast().block();
+			}
 		}
 
-		@DistributedLock(key = "#sku", waitTime = "0s")
-		Mono<Void> watched(String sku) {
-			this.watched = LockContext.current().orElseThrow();
-			return sell(sku);
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		@DistributedLock("'new'")
+		void newTransaction() {
+			blocking("new");
 		}
 
-		/** Ends the lock as an operator does, and completes when its loss is known. */
-		Mono<Void> endWatched() {
-			HeldLock lock = Objects.requireNonNull(this.watched);
+		/**
+		 * Ends the last lock as an operator does, and completes when its loss is known.
+		 */
+		Mono<Void> endLast() {
+			HeldLock lock = Objects.requireNonNull(this.last);
 			CompletableFuture<Void> lost = new CompletableFuture<>();
 			lock.onLost(() -> lost.complete(null));
 			this.locks.inspection().end(lock.key(), lock.fencingToken());
 			return Mono.fromFuture(lost);
 		}
 
+		/** On another thread, so that no lock of this one is entered again. */
 		Mono<Boolean> isFree(String sku) {
-			return Mono.fromCallable(() -> LocalStoreApplication.isFree(this.locks, sku));
+			return Mono
+				.fromFuture(() -> CompletableFuture.supplyAsync(() -> LocalStoreApplication.isFree(this.locks, sku)));
 		}
 
 	}
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableTransactionManagement
-	static class ReactiveTransactions {
+	static class Transactions {
 
 		@Bean
 		static CommitGuard commitGuard() {
@@ -424,18 +340,14 @@ class LockTransactionTests {
 		}
 
 		@Bean
-		ConnectionFactory connections() {
-			return database();
+		@Primary
+		DataSourceTransactionManager blocking() {
+			return new DataSourceTransactionManager(Objects.requireNonNull(JDBC.getDataSource()));
 		}
 
 		@Bean
-		ReactiveTransactionManager transactionManager(ConnectionFactory connections) {
-			return new R2dbcTransactionManager(connections);
-		}
-
-		@Bean
-		DatabaseClient client(ConnectionFactory connections) {
-			return DatabaseClient.create(connections);
+		ReactiveTransactionManager reactive() {
+			return new R2dbcTransactionManager(CONNECTIONS);
 		}
 
 	}

@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import io.github.distlock.LockContext;
 import io.github.distlock.LockLostException;
+import io.github.distlock.test.FakeHeldLock;
 import io.github.distlock.testing.WithoutJars;
 import io.r2dbc.spi.ConnectionFactories;
 import org.h2.Driver;
@@ -16,8 +17,6 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -42,9 +41,9 @@ import static org.mockito.Mockito.mock;
 class GuardedManagersTests {
 
 	@ParameterizedTest
-	@ValueSource(classes = { Made.class, MadeEarly.class })
-	void aManagerIsGuardedWheneverItIsCreated(Class<?> application, CapturedOutput output) {
-		try (AnnotationConfigApplicationContext context = start(application, true)) {
+	@ValueSource(booleans = { false, true })
+	void aManagerIsGuardedWheneverItIsCreated(boolean early, CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = start(true, early, jdbc())) {
 			commitUnderALostLock(context.getBean(PlatformTransactionManager.class));
 			assertThat(output).doesNotContain("even if a lock");
 		}
@@ -52,7 +51,8 @@ class GuardedManagersTests {
 
 	@Test
 	void switchedOffThereIsNoListenerAndNoWarning(CapturedOutput output) {
-		try (AnnotationConfigApplicationContext context = start(Made.class, false, Deaf.class, Reactive.class)) {
+		try (AnnotationConfigApplicationContext context = start(false, false, jdbc(),
+				mock(PlatformTransactionManager.class), reactive())) {
 			assertThat(context.getBean(DataSourceTransactionManager.class).getTransactionExecutionListeners())
 				.isEmpty();
 			assertThat(context.getBean(R2dbcTransactionManager.class).getTransactionExecutionListeners()).isEmpty();
@@ -62,15 +62,16 @@ class GuardedManagersTests {
 
 	@Test
 	void aManagerWithoutListenersCausesOneWarning(CapturedOutput output) {
-		start(Deaf.class, true).close();
-		assertThat(output).containsOnlyOnce("Transactions of the transaction manager 'deaf' (")
+		start(true, false, mock(PlatformTransactionManager.class)).close();
+		assertThat(output).containsOnlyOnce("Transactions of the transaction manager 'manager0' (")
 			.contains("is not a ConfigurableTransactionManager")
 			.contains("distlock.transaction.commit-guard=false");
 	}
 
-	@Test
-	void aReactiveManagerIsAProxyOfItsInterfaces(CapturedOutput output) {
-		try (AnnotationConfigApplicationContext context = start(Reactive.class, true)) {
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aReactiveManagerIsAProxyOfItsInterfacesWheneverItIsCreated(boolean early, CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = start(true, early, reactive())) {
 			assertThat(context.getBean(ReactiveTransactionManager.class))
 				.isInstanceOf(ConfigurableTransactionManager.class)
 				.isNotInstanceOf(R2dbcTransactionManager.class);
@@ -78,16 +79,16 @@ class GuardedManagersTests {
 		}
 	}
 
-	@Test
-	void aReactiveManagerOnWhichAPostProcessorDependsIsAProxy() {
-		try (AnnotationConfigApplicationContext context = start(ReactiveEarly.class, true)) {
-			assertThat(context.getBean(ReactiveTransactionManager.class))
-				.isNotInstanceOf(R2dbcTransactionManager.class);
-		}
+	private static TransactionManager jdbc() {
+		return new DataSourceTransactionManager(new DriverManagerDataSource("jdbc:h2:mem:"));
+	}
+
+	private static TransactionManager reactive() {
+		return new R2dbcTransactionManager(ConnectionFactories.get("r2dbc:h2:mem:///unused"));
 	}
 
 	private static void commitUnderALostLock(PlatformTransactionManager manager) {
-		StubLock lock = new StubLock();
+		FakeHeldLock lock = FakeHeldLock.of("stock");
 		lock.lose();
 		try (LockContext.Scope scope = LockContext.open(lock)) {
 			assertThat(scope).isNotNull();
@@ -97,69 +98,23 @@ class GuardedManagersTests {
 		}
 	}
 
-	private static AnnotationConfigApplicationContext start(Class<?> application, boolean guarded, Class<?>... more) {
+	private static AnnotationConfigApplicationContext start(boolean guarded, boolean early,
+			TransactionManager... managers) {
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 		context.registerBean(CommitGuard.class, () -> new CommitGuard(() -> new CommitTerms(guarded, Duration.ZERO)));
-		context.register(application);
-		for (Class<?> other : more) {
-			context.register(other);
+		for (int i = 0; i < managers.length; i++) {
+			TransactionManager manager = managers[i];
+			context.registerBean("manager" + i, TransactionManager.class, () -> manager);
+		}
+		if (early) {
+			context.registerBean(EarlyBird.class, () -> new EarlyBird(context.getBean(TransactionManager.class)));
 		}
 		context.refresh();
 		return context;
 	}
 
-	@Configuration(proxyBeanMethods = false)
-	static class Made {
-
-		@Bean
-		DataSourceTransactionManager made() {
-			return new DataSourceTransactionManager(new DriverManagerDataSource("jdbc:h2:mem:"));
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class MadeEarly extends Made {
-
-		@Bean
-		static EarlyBird earlyBird(TransactionManager manager) {
-			return new EarlyBird();
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class Deaf {
-
-		@Bean
-		PlatformTransactionManager deaf() {
-			return mock(PlatformTransactionManager.class);
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class Reactive {
-
-		@Bean
-		R2dbcTransactionManager reactive() {
-			return new R2dbcTransactionManager(ConnectionFactories.get("r2dbc:h2:mem:///unused"));
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class ReactiveEarly extends Reactive {
-
-		@Bean
-		static EarlyBird earlyBird(ReactiveTransactionManager manager) {
-			return new EarlyBird();
-		}
-
-	}
-
 	/** Is created before other beans, together with the transaction manager. */
-	static class EarlyBird implements BeanPostProcessor, Ordered {
+	record EarlyBird(TransactionManager manager) implements BeanPostProcessor, Ordered {
 
 		@Override
 		public int getOrder() {
@@ -187,14 +142,9 @@ class GuardedManagersTests {
 					new SimpleDriverDataSource(new Driver(), "jdbc:h2:mem:plain"));
 			new CommitGuard(() -> new CommitTerms(true, Duration.ZERO)).postProcessAfterInitialization(manager,
 					"plain");
-			StubLock lock = new StubLock();
-			LockContext.Scope scope = LockContext.open(lock);
-			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> new TransactionTemplate(manager).executeWithoutResult((status) -> lock.lose()));
-			lock.left(Duration.ofSeconds(1));
 			new TransactionTemplate(manager).executeWithoutResult((status) -> {
 			});
-			scope.close();
+			commitUnderALostLock(manager);
 		}
 
 	}
