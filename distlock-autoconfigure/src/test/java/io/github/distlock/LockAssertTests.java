@@ -1,84 +1,70 @@
 package io.github.distlock;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.github.distlock.test.FakeHeldLock;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * Assertions that code runs under its lock, without Spring.
  */
 class LockAssertTests {
 
-	@Test
-	void codeWithoutALockIsAProgrammingErrorAndNotContention() {
-		assertThatIllegalStateException().isThrownBy(LockAssert::assertLocked)
-			.withMessageContainingAll("must run under a lock, but this thread holds []", "@DistributedLock",
-					"call it from another bean");
-	}
-
-	@Test
-	void codeUnderALockPasses() {
-		try (LockContext.Scope scope = LockContext.open(FakeHeldLock.of("stock-42"))) {
-			assertThatNoException().isThrownBy(LockAssert::assertLocked);
-			assertThatNoException().isThrownBy(() -> LockAssert.assertLocked("stock-42"));
+	/** The locks of the thread, the inner ones first, and the key of the assertion. */
+	@ParameterizedTest(name = "{0}: {1}")
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					none             |          | IllegalState | must run under a lock, but this thread holds [] … @DistributedLock
+					none             |          | IllegalState | call it from another bean
+					held-42          |          |              |
+					held-42          | stock-42 |              |
+					held-43          | stock-42 | IllegalState | 'stock-42' … holds [stock-43]
+					held-43, held-42 | stock-42 |              |
+					lost-42          |          | LockLost     | [stock-42]
+					lost-42          | stock-42 | LockLost     | [stock-42]
+					closed-42        |          | IllegalState | the lock was released before: [stock-42]
+					closed-42        | stock-42 | IllegalState | must run under the lock 'stock-42'
+					lost-closed-42   |          | LockLost     | [stock-42]
+					""",
+			quoteCharacter = '"')
+	void codeWithoutItsLockIsAProgrammingErrorUnlessTheLockWasLost(String locks, @Nullable String key,
+			@Nullable String problem, @Nullable String message) {
+		List<HeldLock> all = Arrays.stream(locks.split(", "))
+			.filter((lock) -> !lock.equals("none"))
+			.map(LockAssertTests::lock)
+			.toList();
+		try (LockContext.Scope scope = LockContext.openAll(all)) {
+			Throwable thrown = catchThrowable(
+					(key != null) ? () -> LockAssert.assertLocked(key) : LockAssert::assertLocked);
+			assertThat((thrown != null) ? thrown.getClass().getSimpleName() : null)
+				.isEqualTo((problem != null) ? problem + "Exception" : null);
+			if (message != null) {
+				assertThat(thrown).hasMessageContainingAll(message.split(" … "));
+			}
 		}
 		assertThatIllegalStateException().isThrownBy(LockAssert::assertLocked);
 	}
 
-	@Test
-	void anotherKeyIsNotEnough() {
-		try (LockContext.Scope scope = LockContext.open(FakeHeldLock.of("stock-43"))) {
-			assertThatIllegalStateException().isThrownBy(() -> LockAssert.assertLocked("stock-42"))
-				.withMessageContainingAll("'stock-42'", "holds [stock-43]");
+	private static HeldLock lock(String state) {
+		FakeHeldLock lock = FakeHeldLock.of("stock" + state.substring(state.lastIndexOf('-')));
+		if (state.startsWith("lost")) {
+			lock.lose();
 		}
-	}
-
-	@Test
-	void anOuterLockIsEnough() {
-		try (LockContext.Scope outer = LockContext.open(FakeHeldLock.of("stock-42"));
-				LockContext.Scope inner = LockContext.open(FakeHeldLock.of("stock-43"))) {
-			assertThatNoException().isThrownBy(() -> LockAssert.assertLocked("stock-42"));
+		if (state.contains("closed")) {
+			assertThat(catchThrowable(lock::close) != null).isEqualTo(state.startsWith("lost"));
 		}
-	}
-
-	@Test
-	void aLostLockIsReportedAsLost() {
-		FakeHeldLock lock = FakeHeldLock.of("stock-42");
-		lock.lose();
-		try (LockContext.Scope scope = LockContext.open(lock)) {
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(LockAssert::assertLocked)
-				.withMessageContaining("[stock-42]");
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> LockAssert.assertLocked("stock-42"));
-		}
-	}
-
-	@Test
-	void codeThatOutlivesAReleasedLockIsAProgrammingErrorAndNotALoss() {
-		FakeHeldLock lock = FakeHeldLock.of("stock-42");
-		lock.close();
-		try (LockContext.Scope scope = LockContext.open(lock)) {
-			assertThatIllegalStateException().isThrownBy(LockAssert::assertLocked)
-				.withMessageContaining("the lock was released before: [stock-42]");
-			assertThatIllegalStateException().isThrownBy(() -> LockAssert.assertLocked("stock-42"))
-				.withMessageContaining("must run under the lock 'stock-42'");
-		}
-	}
-
-	@Test
-	void aLockThatWasLostAndThenClosedIsReportedAsLost() {
-		FakeHeldLock lock = FakeHeldLock.of("stock-42");
-		lock.lose();
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
-		try (LockContext.Scope scope = LockContext.open(lock)) {
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(LockAssert::assertLocked);
-		}
+		return lock;
 	}
 
 	@Test

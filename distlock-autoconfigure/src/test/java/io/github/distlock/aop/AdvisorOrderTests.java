@@ -1,20 +1,33 @@
 package io.github.distlock.aop;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.DistributedLock;
+import io.github.distlock.aop.LockedApplication.Recording;
 import io.github.distlock.transaction.OnActiveTransaction;
+import io.github.resilience4j.retry.RetryConfig;
+import io.github.resilience4j.retry.RetryRegistry;
+import io.github.resilience4j.retry.annotation.Retry;
+import io.github.resilience4j.spring6.fallback.FallbackDecorators;
+import io.github.resilience4j.spring6.fallback.FallbackExecutor;
+import io.github.resilience4j.spring6.retry.configure.RetryAspect;
+import io.github.resilience4j.spring6.retry.configure.RetryConfigurationProperties;
+import io.github.resilience4j.spring6.spelresolver.DefaultSpelResolver;
+import io.github.resilience4j.spring6.spelresolver.SpelResolver;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cache.CacheManager;
@@ -24,18 +37,25 @@ import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
+import org.springframework.core.StandardReflectionParameterNameDiscoverer;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
+import org.springframework.retry.annotation.Backoff;
+import org.springframework.retry.annotation.EnableRetry;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -95,12 +115,13 @@ class AdvisorOrderTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { TransactionsFirst.class, TransactionsFirstWithClassProxies.class })
-	void aTransactionOutsideOfTheLockIsRefusedWithBothOrders(Class<?> transactions) {
-		LockedApplication.of(transactions, Orders.class)
-			.assertRefused("(order " + DistributedLockAdvisor.DEFAULT_ORDER + ")",
-					"Set distlock.aop.order to a lower number", "released before the commit");
-		LockedApplication.of(transactions, Orders.class).with("order", "99").start().close();
+	@ValueSource(booleans = { false, true })
+	void aTransactionOutsideOfTheLockIsRefusedWithBothOrders(boolean classProxies) {
+		LockedApplication application = LockedApplication.of(TransactionsFirst.class, Orders.class);
+		(classProxies ? application.withClassProxies() : application).assertRefused(
+				"(order " + DistributedLockAdvisor.DEFAULT_ORDER + ")", "Set distlock.aop.order to a lower number",
+				"released before the commit");
+		application.with("order", "99").start().close();
 	}
 
 	@Test
@@ -125,26 +146,37 @@ class AdvisorOrderTests {
 		assertThat(output).doesNotContain("running transaction");
 	}
 
-	static class Orders {
-
-		private final ObjectProvider<InMemoryLocks> locks;
-
-		Orders(ObjectProvider<InMemoryLocks> locks) {
-			this.locks = locks;
+	/** Of two other libraries. */
+	@ParameterizedTest(name = "{0} with the order {1}")
+	@CsvSource({ "SpringRetryInside, ", "SpringRetryOutside, ", "Resilience, ", "Resilience, -2000" })
+	void withoutAnOrderTheRetriesAreInsideOneAcquisitionAndWithThatOrderEachAttemptAcquires(String library,
+			@Nullable Integer order) {
+		LockedApplication application = LockedApplication.of(Job.class,
+				ClassUtils.resolveClassName(getClass().getName() + "$" + library, null));
+		if (order != null) {
+			application.with("retry-aspect-order", Ordered.LOWEST_PRECEDENCE + order);
 		}
+		List<String> events = application.call(Job.class,
+				(job) -> assertThatIllegalStateException().isThrownBy(job::run)).events;
+		boolean outside = order != null || library.equals("SpringRetryOutside");
+		assertThat(events)
+			.isEqualTo(outside ? List.of("acquire job", "run", "release job", "acquire job", "run", "release job")
+					: List.of("acquire job", "run", "run", "release job"));
+	}
+
+	static class Orders extends Recording {
 
 		@Retryable(maxRetries = 2, delay = 0)
 		@DistributedLock("'retried'")
 		void retried() {
-			this.locks.getObject().events.add("run");
+			this.locks.events.add("run");
 			throw new IllegalStateException("again");
 		}
 
 		@Transactional
 		@DistributedLock("'tx'")
 		void transactional(JdbcTemplate jdbc) {
-			this.locks.getObject().events
-				.add("transaction " + TransactionSynchronizationManager.isActualTransactionActive());
+			this.locks.events.add("transaction " + TransactionSynchronizationManager.isActualTransactionActive());
 			jdbc.execute("insert into stock values (1)");
 		}
 
@@ -158,7 +190,7 @@ class AdvisorOrderTests {
 		@Cacheable("orders")
 		@DistributedLock("'cached'")
 		String cached() {
-			this.locks.getObject().events.add("run");
+			this.locks.events.add("run");
 			return "cached";
 		}
 
@@ -203,13 +235,6 @@ class AdvisorOrderTests {
 
 	}
 
-	@Configuration(proxyBeanMethods = false)
-	@Import(LockedApplication.GuardedDatabase.class)
-	@EnableTransactionManagement(order = 100, proxyTargetClass = true)
-	static class TransactionsFirstWithClassProxies {
-
-	}
-
 	static class Payments {
 
 		@DistributedLock("'order'")
@@ -230,6 +255,52 @@ class AdvisorOrderTests {
 			creator.setUsePrefix(environment.getProperty("second.use-prefix", boolean.class, false));
 			creator.setProxyTargetClass(true);
 			return creator;
+		}
+
+	}
+
+	/** Each library reads its own annotation. */
+	static class Job extends Recording {
+
+		@DistributedLock("'job'")
+		@org.springframework.retry.annotation.Retryable(maxAttempts = 2, backoff = @Backoff(delay = 1))
+		@Retry(name = "job")
+		public void run() {
+			this.locks.run();
+			throw new IllegalStateException("each time");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableRetry
+	static class SpringRetryInside {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableRetry(order = Ordered.LOWEST_PRECEDENCE - 2000)
+	static class SpringRetryOutside {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAspectJAutoProxy
+	static class Resilience {
+
+		@Bean
+		RetryAspect retryAspect(ConfigurableBeanFactory beanFactory, Environment environment) {
+			RetryConfigurationProperties properties = new RetryConfigurationProperties();
+			Integer order = environment.getProperty("retry-aspect-order", Integer.class);
+			if (order != null) {
+				properties.setRetryAspectOrder(order);
+			}
+			SpelResolver resolver = new DefaultSpelResolver(new SpelExpressionParser(),
+					new StandardReflectionParameterNameDiscoverer(), beanFactory);
+			RetryRegistry retries = RetryRegistry
+				.of(RetryConfig.custom().maxAttempts(2).waitDuration(Duration.ofMillis(1)).build());
+			return new RetryAspect(properties, retries, List.of(),
+					new FallbackExecutor(resolver, new FallbackDecorators(List.of())), resolver, null);
 		}
 
 	}

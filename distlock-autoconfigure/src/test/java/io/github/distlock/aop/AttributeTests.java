@@ -20,13 +20,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Lazy;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.awaitility.Awaitility.await;
 
 /**
  * Tests attributes that are texts: what reaches the registry, what is refused at start-up
@@ -161,16 +158,6 @@ class AttributeTests {
 	}
 
 	@Test
-	void aLazyBeanIsCheckedWhenItIsCreated() {
-		try (AnnotationConfigApplicationContext started = LockedApplication.of(Late.class).start()) {
-			assertThatException().isThrownBy(() -> started.getBean(Late.class))
-				.havingRootCause()
-				.isInstanceOf(LockDefinitionException.class)
-				.withMessageContaining("uses #idd");
-		}
-	}
-
-	@Test
 	void ofTwoAnnotationsForOneLockTheSmallerNumberCountsAndAWriterNeedsAll() {
 		LockRequest twice = LockedApplication.of(Twice.class).request();
 		assertThat(twice.maxWaiting()).isEqualTo(5);
@@ -205,16 +192,6 @@ class AttributeTests {
 	}
 
 	@Test
-	void aCallBehindTooManyOthersIsRefused() {
-		locks.acquireAsync(LockRequest.of("hot")).join();
-		locks.acquireAsync(LockRequest.of("hot").waitTime(LockRequest.FOREVER));
-		await().until(() -> locks.snapshot().waiting().size() == 1);
-		LockNotAcquiredException problem = catchThrowableOfType(LockNotAcquiredException.class, limited::hot);
-		assertThat(problem.reason()).isEqualTo(LockOutcome.TOO_MANY_WAITING);
-		assertThat(problem.lockName()).isEqualTo("Limited.hot");
-	}
-
-	@Test
 	void aCallBeyondThePermitsIsRefusedAndTheExceptionNamesThem() {
 		HeldLock one = locks.acquireAsync(LockRequest.of("report").permits(2)).join();
 		assertThat(limited.report()).isEqualTo("created");
@@ -241,12 +218,6 @@ class AttributeTests {
 
 	}
 
-	@Lazy
-	@DistributedLock("#idd")
-	static class Late extends Work {
-
-	}
-
 	@DistributedLock(key = "'k'", maxWaiting = "50", permits = "5")
 	@DistributedLock(key = "'k'", maxWaiting = "5", permits = "3")
 	static class Twice extends Work {
@@ -265,11 +236,6 @@ class AttributeTests {
 	}
 
 	static class Limited {
-
-		@DistributedLock(key = "'hot'", maxWaiting = "1")
-		public String hot() {
-			return "done";
-		}
 
 		@DistributedLock(key = "'report'", permits = "2", waitTime = "0")
 		public String report() {

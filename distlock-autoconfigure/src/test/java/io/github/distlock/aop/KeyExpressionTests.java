@@ -79,9 +79,21 @@ class KeyExpressionTests {
 			.withMessageContaining("with Spring Framework " + SpringVersion.getVersion() + ", whose Object differs");
 	}
 
-	@Test
-	void argumentsAreFoundByNameAndByPosition() {
-		assertThat(key("#id + #a0 + #p0 + #root.args[1] + #args", "1", "2")).isEqualTo("11122");
+	@ParameterizedTest
+	@MethodSource
+	void anExpressionIsEvaluatedAsItIsWritten(String text, @Nullable Object first, String key) {
+		assertThat(key(text, first, "2")).isEqualTo(key);
+	}
+
+	/** An argument is never an expression, and a word of SpEL is no bare word. */
+	static Object[][] anExpressionIsEvaluatedAsItIsWritten() {
+		String evil = "#{T(java.lang.Runtime).getRuntime()} ${user.home} @tenants.fail()";
+		return new Object[][] { { "#id + #a0 + #p0 + #root.args[1] + #args", "1", "11122" },
+				{ "#id != null ? 'a' + #id : 'none'", null, "none" }, { "'k' + #id", evil, "k" + evil },
+				{ "@tenants.current() + ':' + #id.code() + ':' + #root.methodName + ':' + method.name", new Sku("s"),
+						"blue:s:call:call" },
+				{ "#id + 1 + 'x'", 1, "2x" }, { "#id.?[length() > 1][0]", List.of("a", "bb"), "bb" },
+				{ "{a: 'b'}['a']", null, "b" } };
 	}
 
 	@ParameterizedTest
@@ -115,11 +127,6 @@ class KeyExpressionTests {
 		assertRefused("#id.!['p-' + #this]", Arrays.asList("a", null), "its part #this is null");
 		assertThat(expression("{'from-' + #id, 'to-' + #args}").keys(null, new Object[] { 1, 2 }))
 			.containsExactly("from-1", "to-2");
-	}
-
-	@Test
-	void nullInAConcatenationThatIsNotReachedIsFine() {
-		assertThat(key("#id != null ? 'a' + #id : 'none'", null, null)).isEqualTo("none");
 	}
 
 	@ParameterizedTest(name = "{0} with {1}: {2}")
@@ -183,24 +190,6 @@ class KeyExpressionTests {
 	}
 
 	@Test
-	void anArgumentIsNeverAnExpression() {
-		String evil = "#{T(java.lang.Runtime).getRuntime()} ${user.home} @tenants.fail()";
-		assertThat(key("'k' + #id", evil, null)).isEqualTo("k" + evil);
-	}
-
-	@Test
-	void beansPropertiesAndTheRootAreReadable() {
-		assertThat(key("@tenants.current() + ':' + #id.code() + ':' + #root.methodName + ':' + method.name",
-				new Sku("s"), null))
-			.isEqualTo("blue:s:call:call");
-	}
-
-	@Test
-	void numbersAreStillAdded() {
-		assertThat(key("#id + 1 + 'x'", 1, null)).isEqualTo("2x");
-	}
-
-	@Test
 	void aSumOfParametersThatAreNumbersIsRefusedAtStartUp() throws Exception {
 		LockedMethod sum = new LockedMethod(Subject.class,
 				Subject.class.getDeclaredMethod("sum", long.class, Integer.class));
@@ -238,12 +227,6 @@ class KeyExpressionTests {
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> key("#str", concat))
 			.withMessageContaining("compile it with -parameters, or write one of #a0, #p0");
 		assertThat(key("#a0", concat).keys("x", new Object[] { "y" })).containsExactly("y");
-	}
-
-	@Test
-	void aWordOfSpelIsNoBareWord() {
-		assertThat(key("#id.?[length() > 1][0]", List.of("a", "bb"), null)).isEqualTo("bb");
-		assertThat(key("{a: 'b'}['a']", null, null)).isEqualTo("b");
 	}
 
 	@ParameterizedTest(name = "{0}: {1}")

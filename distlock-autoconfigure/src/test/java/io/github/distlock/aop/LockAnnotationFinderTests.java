@@ -4,7 +4,6 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.function.Supplier;
@@ -14,7 +13,6 @@ import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockRequest;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.annotation.AnnotationDescription;
-import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
 import net.bytebuddy.implementation.FixedValue;
 import net.bytebuddy.implementation.SuperMethodCall;
 import net.bytebuddy.matcher.ElementMatchers;
@@ -158,14 +156,12 @@ class LockAnnotationFinderTests {
 
 	@Test
 	void aGeneratedMethodThatNothingDeclaresNeedsAKey() throws Exception {
-		Object bean = new ByteBuddy().subclass(Object.class)
-			.defineMethod("run", String.class, Modifier.PUBLIC)
-			.intercept(FixedValue.value("done"))
-			.annotateMethod(AnnotationDescription.Builder.ofType(DistributedLock.class).build())
-			.name(getClass().getPackageName() + ".Generated$ByteBuddy$Job")
-			.make()
-			.load(getClass().getClassLoader(), ClassLoadingStrategy.UsingLookup.of(MethodHandles.lookup()))
-			.getLoaded()
+		Object bean = LockedApplication
+			.load(new ByteBuddy().subclass(Object.class)
+				.defineMethod("run", String.class, Modifier.PUBLIC)
+				.intercept(FixedValue.value("done"))
+				.annotateMethod(AnnotationDescription.Builder.ofType(DistributedLock.class).build())
+				.name(getClass().getPackageName() + ".Generated$ByteBuddy$Job"))
 			.getDeclaredConstructor()
 			.newInstance();
 		assertThatException()

@@ -7,9 +7,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.DistributedLock;
+import io.github.distlock.FencingToken;
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
@@ -20,7 +23,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -31,18 +37,24 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * Tests locked calls, with and without a condition, with a registry that records what
- * happens.
+ * Tests locked calls, their conditions, fallbacks and parameters that receive the fencing
+ * token, with a registry that records what happens.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockInterceptorTests {
 
 	private final AnnotationConfigApplicationContext context = LockedApplication
-		.of(Orders.class, Stock.class, Recorder.class)
+		.of(Orders.class, Stock.class, Fallbacks.class, Tokens.class, Recorder.class)
 		.with("limit", 10)
 		.start();
 
 	private final Orders orders = this.context.getBean(Orders.class);
+
+	private final Stock stock = this.context.getBean(Stock.class);
+
+	private final Fallbacks fallbacks = this.context.getBean(Fallbacks.class);
+
+	private final Tokens tokens = this.context.getBean(Tokens.class);
 
 	private final InMemoryLocks locks = this.context.getBean(InMemoryLocks.class);
 
@@ -141,8 +153,6 @@ class LockInterceptorTests {
 		assertThat(this.locks.requests).hasSize(1);
 	}
 
-	private final Stock stock = this.context.getBean(Stock.class);
-
 	@Test
 	void theLockIsTakenWhenTheConditionHolds() {
 		assertThat(this.stock.sell("a", 11)).isTrue();
@@ -176,6 +186,105 @@ class LockInterceptorTests {
 	void aConditionThatCannotBeEvaluatedIsRefused() {
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.stock.property("text"))
 			.withMessageContainingAll("@DistributedLock(condition = \"#order.paid\")", "cannot be evaluated");
+	}
+
+	private void take() {
+		this.locks.taken.add("k");
+	}
+
+	@Test
+	void aPrivateFallbackIsCalledOnTheBeanWithoutALock() {
+		take();
+		assertThat(this.fallbacks.plain("a")).isEqualTo("fell back a, field set, no lock");
+		assertThat(this.locks.requests).hasSize(1);
+	}
+
+	@Test
+	void theOverloadWithTheMostPreciseExceptionIsCalled() {
+		take();
+		assertThat(this.fallbacks.precise("a")).isEqualTo("late a");
+		this.locks.failure = new LockBackendException("down");
+		assertThat(this.fallbacks.precise("a")).isEqualTo("down a");
+	}
+
+	@Test
+	void aFallbackForAllExceptionsIsCalledForAFailingStoreToo() {
+		take();
+		assertThat(this.fallbacks.any(List.of(1))).isEqualTo("[1] LockNotAcquiredException");
+		this.locks.failure = new LockBackendException("down");
+		assertThat(this.fallbacks.any(List.of(1))).isEqualTo("[1] LockBackendException");
+	}
+
+	@Test
+	void aFallbackForAFailingStoreIsNotCalledForATakenLock() {
+		take();
+		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.fallbacks.storeOnly(1));
+		this.locks.failure = new LockBackendException("down");
+		assertThat(this.fallbacks.storeOnly(1)).isEqualTo(-1);
+	}
+
+	@Test
+	void noFallbackIsCalledForAnInterruptAnInvalidCallOrALostLock() {
+		for (RuntimeException failure : List.of(new LockNotAcquiredException("interrupted", new InterruptedException()),
+				new LockDefinitionException("bad"), new LockLostException("lost"))) {
+			this.locks.failure = failure;
+			assertThatException().isThrownBy(() -> this.fallbacks.any(List.of(1))).isSameAs(failure);
+		}
+		this.locks.failure = null;
+		this.locks.releaseFailure = new LockLostException("lost at the end");
+		assertThatException().isThrownBy(() -> this.fallbacks.any(List.of(1))).isSameAs(this.locks.releaseFailure);
+	}
+
+	@Test
+	void theExceptionOfTheFallbackIsNotChanged() {
+		take();
+		assertThat(catchThrowable(this.fallbacks::throwing)).isExactlyInstanceOf(Exception.class).hasMessage("checked");
+	}
+
+	@Test
+	void aGenericMethodHasAGenericFallback() {
+		take();
+		assertThat(this.fallbacks.generic("x")).isEqualTo("x");
+		assertThat(this.fallbacks.inherited("x")).isEqualTo("inherited x");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void theParameterReceivesTheTokenBehindBothKindsOfProxies(boolean classProxies) {
+		LockedApplication application = LockedApplication.of(Sales.class);
+		(classProxies ? application.withClassProxies() : application).call(Shop.class, (shop) -> {
+			assertThat(AopUtils.isJdkDynamicProxy(shop)).isEqualTo(!classProxies);
+			assertThat(shop.onClass("a", -1)).isEqualTo(1);
+			assertThat(shop.onInterface(null, "a")).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void withoutALockTheTokenIsZero() {
+		assertThat(this.tokens.conditional(false, 7)).isZero();
+		assertThat(this.tokens.conditional(true, 7)).isEqualTo(1);
+		take();
+		assertThat(this.tokens.conditional(true, 7)).isEqualTo(-1);
+	}
+
+	@Test
+	void ifLocksAreDisabledTheTokenIsThatOfTheRegistryWhichLocksNothing() {
+		this.context.getBean(AtomicBoolean.class).set(false);
+		assertThat(this.tokens.conditional(false, 7)).isEqualTo(1);
+	}
+
+	@Test
+	void severalKeysHaveNoCommonToken() {
+		assertThat(this.tokens.many(List.of("a"), 0L)).isEqualTo(1);
+		assertThatExceptionOfType(LockDefinitionException.class)
+			.isThrownBy(() -> this.tokens.many(List.of("a", "b"), 0L))
+			.withMessageContaining("was called for 2 keys, but has a @FencingToken parameter");
+	}
+
+	@Test
+	void aReaderWithATokenIsWarned(CapturedOutput output) {
+		assertThat(output)
+			.containsPattern("WARN.*Tokens[.]ofReader\\(long\\) has a @FencingToken parameter in mode READ");
 	}
 
 	static class Recorder implements LockListener {
@@ -234,6 +343,137 @@ class LockInterceptorTests {
 
 		@DistributedLock(key = "'k'", condition = "#order.paid")
 		void property(Object order) {
+		}
+
+	}
+
+	abstract static class Base<T> {
+
+		@DistributedLock(key = "'k'", fallback = "inheritedFallback")
+		String inherited(T value) {
+			return "ran";
+		}
+
+	}
+
+	static class Fallbacks extends Base<String> {
+
+		private final String field = "field set";
+
+		@DistributedLock(key = "'k'", fallback = "plainFallback")
+		String plain(String id) {
+			return "ran " + id;
+		}
+
+		private String plainFallback(String id) {
+			return "fell back " + id + ", " + this.field + (LockContext.current().isEmpty() ? ", no lock" : "");
+		}
+
+		@DistributedLock(key = "'k'", fallback = "preciseFallback")
+		String precise(String id) {
+			return "ran";
+		}
+
+		String preciseFallback(String id) {
+			throw new IllegalStateException("not the nearest");
+		}
+
+		String preciseFallback(String id, LockException problem) {
+			return "down " + id;
+		}
+
+		String preciseFallback(String id, LockNotAcquiredException problem) {
+			return "late " + id;
+		}
+
+		String preciseFallback(Integer id) {
+			throw new IllegalStateException("of another method");
+		}
+
+		@DistributedLock(key = "'k'", fallback = "anyFallback")
+		Object any(List<Integer> ids) {
+			return "ran";
+		}
+
+		String anyFallback(List<Integer> ids, Exception problem) {
+			return ids + " " + problem.getClass().getSimpleName();
+		}
+
+		@DistributedLock(key = "'k'", fallback = "storeFallback")
+		int storeOnly(int id) {
+			return id;
+		}
+
+		static int storeFallback(int id, LockBackendException problem) {
+			return -id;
+		}
+
+		@DistributedLock(key = "'k'", fallback = "throwingFallback")
+		void throwing() throws Exception {
+		}
+
+		void throwingFallback() throws Exception {
+			throw new Exception("checked");
+		}
+
+		@DistributedLock(key = "'k'", fallback = "genericFallback")
+		<T extends Comparable<T>> @Nullable T generic(T value) {
+			return null;
+		}
+
+		<T extends Comparable<T>> T genericFallback(T value) {
+			return value;
+		}
+
+		String inheritedFallback(String value) {
+			return "inherited " + value;
+		}
+
+	}
+
+	interface Shop {
+
+		long onClass(String id, long token);
+
+		long onInterface(@FencingToken @Nullable Long token, String id);
+
+	}
+
+	static class Sales implements Shop {
+
+		@Override
+		@DistributedLock("#id")
+		public long onClass(String id, @FencingToken long token) {
+			return token;
+		}
+
+		@Override
+		@DistributedLock("#id")
+		public long onInterface(@Nullable Long token, String id) {
+			return (token != null) ? token : -1;
+		}
+
+	}
+
+	static class Tokens {
+
+		@DistributedLock(key = "'k'", condition = "#locked", fallback = "without")
+		long conditional(boolean locked, @FencingToken long token) {
+			return token;
+		}
+
+		long without(boolean locked, long token) {
+			return token - 1;
+		}
+
+		@DistributedLock("#ids")
+		long many(List<String> ids, @FencingToken Long token) {
+			return token;
+		}
+
+		@DistributedLock(mode = LockMode.READ)
+		long ofReader(@FencingToken long token) {
+			return token;
 		}
 
 	}

@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.lang.invoke.MethodHandles;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,10 +23,13 @@ import io.github.distlock.observation.LockObservers;
 import io.github.distlock.transaction.CommitGuard;
 import io.github.distlock.transaction.CommitTerms;
 import io.github.distlock.transaction.OnActiveTransaction;
+import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -121,11 +125,26 @@ final class LockedApplication {
 		});
 	}
 
+	/** Load a generated class of this package. */
+	static Class<?> load(DynamicType.Builder<?> type) {
+		return type.make()
+			.load(LockedApplication.class.getClassLoader(), ClassLoadingStrategy.UsingLookup.of(MethodHandles.lookup()))
+			.getLoaded();
+	}
+
 	/** A bean whose class is annotated. */
 	abstract static class Work {
 
 		public void run() {
 		}
+
+	}
+
+	/** A bean that records its work. */
+	abstract static class Recording {
+
+		@Autowired
+		InMemoryLocks locks;
 
 	}
 

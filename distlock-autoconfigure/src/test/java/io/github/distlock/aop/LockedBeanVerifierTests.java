@@ -1,29 +1,34 @@
 package io.github.distlock.aop;
 
+import java.lang.reflect.Type;
+import java.util.stream.Stream;
+
 import io.github.distlock.DistributedLock;
+import io.github.distlock.FencingToken;
+import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.aop.LockedApplication.Work;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
-import org.aopalliance.intercept.MethodInterceptor;
-import org.aopalliance.intercept.MethodInvocation;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.asm.MemberRemoval;
+import net.bytebuddy.dynamic.scaffold.TypeValidation;
+import net.bytebuddy.matcher.ElementMatchers;
+import org.aopalliance.aop.Advice;
 import org.aspectj.lang.annotation.Aspect;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.aop.Pointcut;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.ProxyFactoryBean;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
-import org.springframework.beans.factory.DisposableBean;
-import org.springframework.beans.factory.FactoryBean;
-import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.ApplicationContext;
@@ -118,21 +123,51 @@ class LockedBeanVerifierTests {
 					"Move the method to a bean of another class");
 	}
 
-	@ParameterizedTest
-	@ValueSource(classes = { LockedFactoryMethod.class, LockedFactoryBean.class })
-	void aMethodThatMakesABeanIsRefused(Class<?> bean) {
+	@ParameterizedTest(name = "{0}: {1}")
+	@CsvSource(delimiter = '|', quoteCharacter = '~',
+			textBlock = """
+					work               | would lock the making of a bean, and never its work: write the annotation on the method that does the work |
+					getObject          | would lock the making of a bean, and never its work: write the annotation on the method that does the work | org.springframework.beans.factory.FactoryBean
+					begin              | and not through the proxy. Do the work in an ApplicationRunner |
+					end                | and not through the proxy. Do the work in an ApplicationRunner |
+					setContext         | and not through the proxy. Do the work in an ApplicationRunner |
+					afterPropertiesSet | and not through the proxy. Do the work in an ApplicationRunner | org.springframework.beans.factory.InitializingBean
+					destroy            | and not through the proxy. Do the work in an ApplicationRunner | org.springframework.beans.factory.DisposableBean
+					otherType          | has a @FencingToken parameter of type int: make it a long |
+					inKey              | uses #p0, which is the @FencingToken of the lock |
+					inCondition        | uses #token, which is the @FencingToken of the lock |
+					withPermits        | has a @FencingToken parameter and permits |
+					missing            | (fallback = "none") on … names no method of |
+					otherParameters    | (fallback = "forInteger") on … with the parameters of |
+					otherResult        | (fallback = "forObject") on … returns java.lang.Object, but the locked method returns java.lang.String |
+					otherException     | (fallback = "forLoss") on … one more at the end for the exception: LockNotAcquiredException, LockBackendException |
+					itself             | (fallback = "itself") on … names no method of |
+					""")
+	void aMethodThatCannotBeLockedAsItIsWrittenIsRefused(String method, String problem, @Nullable Class<?> type) {
+		Class<?> bean = only(method, type);
 		LockedApplication.of(bean)
-			.assertRefused("would lock the making of a bean, and never its work",
-					"write the annotation on the method that does the work");
+			.assertRefused(
+					Stream.concat(Stream.of(bean.getName() + "." + method + "("), Stream.of(problem.split(" … ")))
+						.toArray(String[]::new));
 	}
 
-	@ParameterizedTest
-	@ValueSource(classes = { LockedPostConstruct.class, LockedPreDestroy.class, LockedSetter.class,
-			LockedInitializingBean.class, LockedDisposableBean.class, LockedInitMethod.class })
-	void aMethodThatSpringCallsOfTheBeanItselfIsRefused(Class<?> bean) {
-		LockedApplication.of(bean)
-			.assertRefused("Spring calls the method when it makes or destroys the bean, and not through the proxy",
-					"ApplicationRunner");
+	/** A class with one of the refused methods, and all that have no lock. */
+	private static Class<?> only(String method, @Nullable Class<?> type) {
+		return LockedApplication.load(new ByteBuddy().with(TypeValidation.DISABLED)
+			.redefine(Refused.class)
+			.topLevelType()
+			.name(Refused.class.getName() + "_" + method)
+			.implement((type != null) ? new Type[] { type } : new Type[0])
+			.visit(new MemberRemoval().stripMethods(ElementMatchers.isAnnotatedWith(DistributedLock.class)
+				.and(ElementMatchers.not(ElementMatchers.named(method))))));
+	}
+
+	@Test
+	void anInitMethodIsRefused() {
+		LockedApplication.of()
+			.with((context) -> context.registerBean(LockedRunner.class,
+					(definition) -> definition.setInitMethodName("run")))
+			.assertRefused("and not through the proxy. Do the work in an ApplicationRunner");
 	}
 
 	@ParameterizedTest
@@ -242,87 +277,6 @@ class LockedBeanVerifierTests {
 
 	}
 
-	static class LockedFactoryMethod {
-
-		@Bean
-		@DistributedLock
-		Runnable work() {
-			return () -> {
-			};
-		}
-
-	}
-
-	static class LockedFactoryBean implements FactoryBean<String> {
-
-		@Override
-		@DistributedLock
-		public String getObject() {
-			return "";
-		}
-
-		@Override
-		public Class<?> getObjectType() {
-			return String.class;
-		}
-
-	}
-
-	static class LockedPostConstruct {
-
-		@PostConstruct
-		@DistributedLock
-		void begin() {
-		}
-
-	}
-
-	static class LockedPreDestroy {
-
-		@PreDestroy
-		@DistributedLock
-		void end() {
-		}
-
-	}
-
-	static class LockedSetter {
-
-		@Autowired
-		@DistributedLock
-		void setContext(ApplicationContext context) {
-		}
-
-	}
-
-	static class LockedInitializingBean implements InitializingBean {
-
-		@Override
-		@DistributedLock
-		public void afterPropertiesSet() {
-		}
-
-	}
-
-	static class LockedDisposableBean implements DisposableBean {
-
-		@Override
-		@DistributedLock
-		public void destroy() {
-		}
-
-	}
-
-	@Configuration
-	static class LockedInitMethod {
-
-		@Bean(initMethod = "run")
-		LockedRunner runner() {
-			return new LockedRunner();
-		}
-
-	}
-
 	static class NotInInterface implements Runs {
 
 		@Override
@@ -416,24 +370,12 @@ class LockedBeanVerifierTests {
 
 	}
 
-	static class LockedAdvice implements MethodInterceptor {
-
-		@DistributedLock
-		void run() {
-		}
-
-		@Override
-		public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-			return invocation.proceed();
-		}
+	@DistributedLock
+	static class LockedAdvice extends Work implements Advice {
 
 	}
 
 	static class LockedAdvisor extends DefaultPointcutAdvisor {
-
-		LockedAdvisor() {
-			super(Pointcut.TRUE, new LockedAdvice());
-		}
 
 		@DistributedLock
 		void run() {
@@ -554,6 +496,95 @@ class LockedBeanVerifierTests {
 	static class AlsoSupported extends ApplicationObjectSupport {
 
 		public void run(String id) {
+		}
+
+	}
+
+	static class Refused {
+
+		@Bean
+		@DistributedLock
+		Runnable work() {
+			return this::end;
+		}
+
+		@DistributedLock
+		public String getObject() {
+			return "";
+		}
+
+		public Class<?> getObjectType() {
+			return String.class;
+		}
+
+		@PostConstruct
+		@DistributedLock
+		void begin() {
+		}
+
+		@PreDestroy
+		@DistributedLock
+		void end() {
+		}
+
+		@Autowired
+		@DistributedLock
+		void setContext(ApplicationContext context) {
+		}
+
+		@DistributedLock
+		public void afterPropertiesSet() {
+		}
+
+		@DistributedLock
+		public void destroy() {
+		}
+
+		@DistributedLock
+		void otherType(@FencingToken int token) {
+		}
+
+		@DistributedLock("#p0")
+		void inKey(@FencingToken long token) {
+		}
+
+		@DistributedLock(condition = "#token > 1")
+		void inCondition(@FencingToken long token) {
+		}
+
+		@DistributedLock(permits = "2")
+		void withPermits(@FencingToken long token) {
+		}
+
+		@DistributedLock(fallback = "none")
+		void missing(String id) {
+		}
+
+		@DistributedLock(fallback = "forInteger")
+		void otherParameters(String id) {
+		}
+
+		void forInteger(Integer id) {
+		}
+
+		@DistributedLock(fallback = "forObject")
+		@Nullable String otherResult(String id) {
+			return null;
+		}
+
+		@Nullable Object forObject(String id) {
+			return null;
+		}
+
+		@DistributedLock(fallback = "forLoss")
+		void otherException() {
+		}
+
+		void forLoss(LockLostException lost) {
+		}
+
+		@DistributedLock(fallback = "itself")
+		void itself() {
 		}
 
 	}

@@ -6,20 +6,30 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockContext;
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.OnFailure;
+import io.github.distlock.aop.LockedApplication.Work;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.beans.factory.support.AutowireCandidateQualifier;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.annotation.AliasFor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -28,7 +38,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.tuple;
 
 /**
- * Tests methods with several keys and with several annotations.
+ * Tests methods with several keys and with several annotations, and which of several
+ * registries provides a lock.
  */
 class ManyLocksTests {
 
@@ -144,15 +155,14 @@ class ManyLocksTests {
 	void eachAnnotationHasItsOwnCondition() {
 		this.stock.conditions(true);
 		this.stock.conditions(false);
-		assertThat(this.locks.requests).extracting(LockRequest::key).containsExactly("always", "some", "always");
+		assertThat(this.locks.keys()).containsExactly("always", "some", "always");
 	}
 
 	@Test
 	void severalAnnotationsOfAMethodReplaceThoseOfItsClassAndAComposedOneJoinsThem() {
 		this.stock.ofClass();
 		this.stock.composed();
-		assertThat(this.locks.requests).extracting(LockRequest::key)
-			.containsExactly("class-1", "class-2", "composed", "written");
+		assertThat(this.locks.keys()).containsExactly("class-1", "class-2", "composed", "written");
 	}
 
 	@Test
@@ -164,6 +174,101 @@ class ManyLocksTests {
 		assertThatExceptionOfType(LockNotAcquiredException.class)
 			.isThrownBy(() -> this.stock.sell(this.locks, "a", "b", "c"));
 		assertThat(this.locks.abandoned).containsExactly("b", "a");
+	}
+
+	@Test
+	void aMethodIsLockedInTheRegistryThatItNames() {
+		try (AnnotationConfigApplicationContext context = registries(Orders.class).with("orders.registry", "second")
+			.start()) {
+			Orders orders = context.getBean(Orders.class);
+			orders.byDefault();
+			orders.byQualifier();
+			orders.byBeanName();
+			orders.byPlaceholder();
+			orders.composed();
+			assertThat(keys(context, "first")).containsExactly("default");
+			assertThat(keys(context, "second")).containsExactly("qualifier", "placeholder");
+			assertThat(keys(context, "third")).containsExactly("name", "composed");
+		}
+	}
+
+	@Test
+	void anAnnotatedClassNamesOneForItsMethodsAndAMethodAnother() {
+		try (AnnotationConfigApplicationContext context = registries(Payments.class).start()) {
+			Payments payments = context.getBean(Payments.class);
+			payments.pay();
+			payments.look();
+			assertThat(keys(context, "second")).containsExactly("payments");
+			assertThat(keys(context, "first")).containsExactly("look");
+		}
+	}
+
+	@Test
+	void aBlankPlaceholderMeansTheDefault() {
+		try (AnnotationConfigApplicationContext context = registries(Orders.class).with("orders.registry", " ")
+			.start()) {
+			context.getBean(Orders.class).byPlaceholder();
+			assertThat(keys(context, "first")).containsExactly("placeholder");
+		}
+	}
+
+	@Test
+	void anUnknownRegistryFailsTheStartAndTheMessageNamesTheOthers() {
+		registries(Unknown.class).assertRefused(
+				"@DistributedLock(registry = \"zookeper\") on " + Unknown.class.getName() + ".run()",
+				" names no LockRegistry bean, or several (No bean named 'zookeper' available: No matching LockRegistry bean",
+				"write one of the names [first, two, second, third, four, twice, five, locks], enable the store "
+						+ "with distlock.<store>.enabled=true, or leave registry out to use the default store");
+	}
+
+	@Test
+	void anUnknownRegistryOfALazyBeanFailsItsCalls() {
+		try (AnnotationConfigApplicationContext context = registries(Late.class).start()) {
+			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(context.getBean(Late.class)::run)
+				.withMessageContaining("\"zookeper\"");
+		}
+	}
+
+	@Test
+	void aQualifierOfSeveralRegistriesFailsTheStart() {
+		registries(Ambiguous.class).assertRefused("expected single matching bean but found 2");
+	}
+
+	@Test
+	void whatTheStoreDoesNotSupportFailsTheStart() {
+		registries(Fair.class).assertRefused(Fair.class.getName() + ".run()",
+				" does not fit its store. the store 'memory' is not fair");
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { Unknown.class, Fair.class })
+	void registriesAreNotLookedUpIfLocksAreDisabled(Class<?> bean) {
+		registries(bean).with("enabled", false).start().close();
+	}
+
+	/**
+	 * Five registries: their names, their qualifiers, and the third one keeps no order.
+	 */
+	private static LockedApplication registries(Class<?> bean) {
+		return LockedApplication.of(bean)
+			.with((context) -> Stream.of("first", "two second", "third", "four twice", "five twice")
+				.map((names) -> names.split(" "))
+				.forEach((names) -> context.registerBean(names[0], InMemoryLocks.class,
+						() -> names[0].equals("third") ? new InMemoryLocks() {
+						} : new InMemoryLocks(), (definition) -> {
+							definition.setPrimary(names[0].equals("first"));
+							((AbstractBeanDefinition) definition)
+								.addQualifier(new AutowireCandidateQualifier(Qualifier.class, names[names.length - 1]));
+						})));
+	}
+
+	private static String[] keys(AnnotationConfigApplicationContext context, String name) {
+		String bean = switch (name) {
+			case "first" -> "first";
+			case "second" -> "two";
+			default -> "third";
+		};
+		return context.getBean(bean, InMemoryLocks.class).keys();
 	}
 
 	@Retention(RetentionPolicy.RUNTIME)
@@ -236,6 +341,71 @@ class ManyLocksTests {
 		@DistributedLock("'written'")
 		public void composed() {
 		}
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@DistributedLock(registry = "third")
+	@interface InTheThird {
+
+		@AliasFor(annotation = DistributedLock.class, attribute = "key")
+		String value();
+
+	}
+
+	static class Orders {
+
+		@DistributedLock("'default'")
+		void byDefault() {
+		}
+
+		@DistributedLock(key = "'qualifier'", registry = "second")
+		void byQualifier() {
+		}
+
+		@DistributedLock(key = "'name'", registry = "third")
+		void byBeanName() {
+		}
+
+		@DistributedLock(key = "'placeholder'", registry = "${orders.registry}")
+		void byPlaceholder() {
+		}
+
+		@InTheThird("'composed'")
+		void composed() {
+		}
+
+	}
+
+	@DistributedLock(key = "'payments'", registry = "second")
+	static class Payments {
+
+		public void pay() {
+		}
+
+		@DistributedLock("'look'")
+		public void look() {
+		}
+
+	}
+
+	@DistributedLock(registry = "zookeper")
+	static class Unknown extends Work {
+
+	}
+
+	@Lazy
+	static class Late extends Unknown {
+
+	}
+
+	@DistributedLock(registry = "twice")
+	static class Ambiguous extends Work {
+
+	}
+
+	@DistributedLock(fair = true, registry = "third")
+	static class Fair extends Work {
 
 	}
 

@@ -1,7 +1,6 @@
 package io.github.distlock.aop;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -36,8 +35,6 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.OnFailure;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.annotation.AnnotationDescription;
-import net.bytebuddy.dynamic.DynamicType;
-import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
 import net.bytebuddy.implementation.ExceptionMethod;
 import net.bytebuddy.implementation.FixedValue;
 import net.bytebuddy.implementation.StubMethod;
@@ -186,25 +183,19 @@ class WithoutLockTests {
 			.forClassWithGenerics(result, ResolvableType.forClassWithGenerics(Optional.class, String.class))
 			.getType() : result;
 		String name = WithoutLockTests.class.getPackageName() + ".Generated" + generated.incrementAndGet();
-		Class<?> face = load(new ByteBuddy().makeInterface()
+		Class<?> face = LockedApplication.load(new ByteBuddy().makeInterface()
 			.name(name + "Interface")
 			.defineMethod("run", generic, Modifier.PUBLIC)
 			.withoutCode()
 			.annotateMethod(annotation));
 		Object other = OTHERS.get(result);
-		return load(new ByteBuddy().subclass(Object.class)
+		return LockedApplication.load(new ByteBuddy().subclass(Object.class)
 			.implement(face)
 			.name(name)
 			.method(ElementMatchers.named("run"))
 			.intercept(ExceptionMethod.throwing(IllegalStateException.class, "ran"))
 			.defineMethod("instead", generic, Modifier.PRIVATE)
 			.intercept((other != null) ? FixedValue.value(other) : StubMethod.INSTANCE));
-	}
-
-	private static Class<?> load(DynamicType.Builder<?> type) {
-		return type.make()
-			.load(WithoutLockTests.class.getClassLoader(), ClassLoadingStrategy.UsingLookup.of(MethodHandles.lookup()))
-			.getLoaded();
 	}
 
 	/** The outcome as the table describes it. */

@@ -15,6 +15,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.github.distlock.DistributedLock;
+import io.github.distlock.aop.LockedApplication.Recording;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -45,7 +46,7 @@ final class WovenChild {
 			Map.entry("composed", () -> woven(Wares::composed)),
 			Map.entry("failing", () -> woven((wares) -> catchThrowable(wares::failing))),
 			Map.entry("static", () -> woven((wares) -> Wares.count(wares.locks, "7"))),
-			Map.entry("no-bean", () -> woven((wares) -> new Wares(wares.locks).deduct("7"))),
+			Map.entry("no-bean", () -> woven((wares) -> noBean(wares.locks))),
 			Map.entry("whole-class", () -> events(Whole.class, Whole::one)),
 			Map.entry("proxied-class", WovenChild::proxiedClass),
 			Map.entry("interface", () -> refusal(() -> start(OfInterface.class))),
@@ -54,7 +55,7 @@ final class WovenChild {
 				part.one();
 				part.own();
 			})), Map.entry("transaction", () -> refusal(() -> start(InTransaction.class))),
-			Map.entry("no-application", WovenChild::noApplication),
+			Map.entry("no-application", () -> noBean(new InMemoryLocks())),
 			Map.entry("proxy-mode", () -> proxied((wares) -> wares.deduct("7"))),
 			Map.entry("proxy-mode-self", () -> proxied((wares) -> wares.callsItself("7"))),
 			Map.entry("two-applications", WovenChild::twoApplications),
@@ -113,9 +114,10 @@ final class WovenChild {
 			.call(Whole.class, Whole::one).events;
 	}
 
-	private static Object noApplication() {
-		InMemoryLocks locks = new InMemoryLocks();
-		new Wares(locks).deduct("7");
+	private static Object noBean(InMemoryLocks locks) {
+		Wares wares = new Wares();
+		wares.locks = locks;
+		wares.deduct("7");
 		return locks.events;
 	}
 
@@ -148,13 +150,7 @@ final class WovenChild {
 	}
 
 	/** Methods that no proxy can lock: a final class that calls itself. */
-	static final class Wares {
-
-		private final InMemoryLocks locks;
-
-		Wares(InMemoryLocks locks) {
-			this.locks = locks;
-		}
+	static final class Wares extends Recording {
 
 		void callsItself(String id) {
 			deduct(id);
@@ -204,13 +200,7 @@ final class WovenChild {
 	}
 
 	/** Methods that a proxy can lock, called from outside and from inside. */
-	static class ProxiedWares {
-
-		private final InMemoryLocks locks;
-
-		ProxiedWares(InMemoryLocks locks) {
-			this.locks = locks;
-		}
+	static class ProxiedWares extends Recording {
 
 		public void callsItself(String id) {
 			deduct(id);
@@ -254,13 +244,7 @@ final class WovenChild {
 
 	}
 
-	static class OfAnnotatedType implements AnnotatedType {
-
-		private final InMemoryLocks locks;
-
-		OfAnnotatedType(InMemoryLocks locks) {
-			this.locks = locks;
-		}
+	static class OfAnnotatedType extends Recording implements AnnotatedType {
 
 		@Override
 		public void method() {
@@ -270,13 +254,7 @@ final class WovenChild {
 	}
 
 	@DistributedLock("'whole'")
-	static class Whole {
-
-		private final InMemoryLocks locks;
-
-		Whole(InMemoryLocks locks) {
-			this.locks = locks;
-		}
+	static class Whole extends Recording {
 
 		public void one() {
 			this.locks.run();
@@ -291,10 +269,6 @@ final class WovenChild {
 
 	/** Inherits the annotation of its super class. */
 	static class Part extends Whole {
-
-		Part(InMemoryLocks locks) {
-			super(locks);
-		}
 
 		@Override
 		public void one() {

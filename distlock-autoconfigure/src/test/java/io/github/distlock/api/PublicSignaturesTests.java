@@ -10,9 +10,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.github.distlock.testing.ProjectFiles;
-import io.github.distlock.testing.Unchecked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.util.function.ThrowingFunction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -80,7 +81,7 @@ class PublicSignaturesTests {
 	private static Stream<String> poms() throws IOException {
 		return ProjectFiles.matching((file) -> file.endsWith("pom.xml") && !file.toString().contains("target"))
 			.stream()
-			.map((file) -> Unchecked.call(() -> Files.readString(file)))
+			.map(ThrowingFunction.of(Files::readString))
 			.filter((pom) -> pom.contains("<artifactId>distlock-parent<")
 					|| pom.contains("<artifactId>distlock-smoke<"));
 	}

@@ -14,6 +14,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.UnsynchronizedAppenderBase;
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockListener;
@@ -21,7 +22,6 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.autoconfigure.Contexts;
 import io.github.distlock.testing.RedisTestServer;
-import io.github.distlock.testing.Unchecked;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Transports;
@@ -43,6 +43,7 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.data.redis.core.ReactiveStringRedisTemplate;
+import org.springframework.util.function.ThrowingSupplier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -73,7 +74,7 @@ class BlockedThreadsTests {
 	private static final RedisTestServer third = RedisTestServer.start();
 
 	@AutoClose
-	private static final EmbeddedPostgres postgres = Unchecked.call(EmbeddedPostgres::start);
+	private static final EmbeddedPostgres postgres = ThrowingSupplier.of(EmbeddedPostgres::start).get();
 
 	@AutoClose
 	private static final ZooKeeperTestServer zooKeeper = ZooKeeperTestServer.start();
@@ -105,7 +106,7 @@ class BlockedThreadsTests {
 				LockRegistry registry = application.getBean(LockRegistry.class);
 				registry.acquire(LockRequest.of("shared")).close();
 				try {
-					blockClient(application, () -> awaitUninterruptibly(end));
+					blockClient(application, () -> Uninterruptibles.awaitUninterruptibly(end));
 					assertThatExceptionOfType(LockBackendException.class)
 						.isThrownBy(() -> registry.acquire(LockRequest.of("shared").waitTime(Duration.ZERO)))
 						.withMessageMatching("Code of the application blocks"
@@ -183,7 +184,7 @@ class BlockedThreadsTests {
 		Runnable block = () -> {
 			// What is complete already calls back on this thread.
 			if (Thread.currentThread() != test) {
-				awaitUninterruptibly(end);
+				Uninterruptibles.awaitUninterruptibly(end);
 			}
 		};
 		IntStream.range(0, 8).forEach((i) -> {
@@ -207,21 +208,6 @@ class BlockedThreadsTests {
 		StreamSupport.stream(threads.spliterator(), false).forEach((thread) -> thread.execute(block));
 	}
 
-	private static void awaitUninterruptibly(CountDownLatch end) {
-		boolean interrupted = false;
-		while (end.getCount() > 0) {
-			try {
-				end.await();
-			}
-			catch (InterruptedException ex) {
-				interrupted = true;
-			}
-		}
-		if (interrupted) {
-			Thread.currentThread().interrupt();
-		}
-	}
-
 	/** Blocks each thread of the library that calls it. */
 	private static LockListener blockingListener(CountDownLatch end) {
 		Set<String> blocked = Set.of("onAttempted", "onReleased", "onLost", "onRenewed", "onResubscribed");
@@ -231,7 +217,7 @@ class BlockedThreadsTests {
 					&& call.getArgument(0) instanceof LockListener.Attempted attempt && "future".equals(attempt.key());
 			if (blocked.contains(call.getMethod().getName()) && !ofCaller
 					&& Thread.currentThread().getName().startsWith("distlock-")) {
-				awaitUninterruptibly(end);
+				Uninterruptibles.awaitUninterruptibly(end);
 			}
 			return null;
 		});

@@ -326,7 +326,7 @@ public final class Mutants {
 					  backend/zookeeper/ZooKeeperTicket.java: if (this.node == first) { this.held = !this.abandoned; } return this.held &&
 					      this.node == first;
 					    => this.held = !this.abandoned; return this.held;
-					threads inherit what is bound to a caller | aop.CallerIdentityTests#theBodyOfAMonoDoesNotRunAsAnotherCaller
+					threads inherit what is bound to a caller | aop.WorkExecutorTests#theBodyDoesNotRunAsAnotherCaller
 					  thread/LockThreads.java: task, "distlock", 0, false) => task, "distlock", 0, true)
 					registry beans have the names of Spring Integration | autoconfigure.NeighbourTests#theRegistriesOfSpringIntegrationAndShedLockKeepTheirNamesAndWork
 					  autoconfigure/LockRegistryRegistrar.java: "distlock" + StringUtils.capitalize(id) => id

@@ -10,6 +10,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockNotAcquiredException;
@@ -17,7 +18,6 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.RedisTestServer;
-import io.github.distlock.testing.Unchecked;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -89,7 +89,7 @@ class LockAnswerTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void theStatusSaysWhatHappenedAndTheBodyNamesTheLock(WebApplicationType type) {
+	void theStatusSaysWhatHappenedAndTheBodyNamesTheLock(WebApplicationType type) throws Exception {
 		RunningShop shop = shop(type);
 		for (String path : new String[] { "/deduct", "/blocking", "/joined", "/got" }) {
 			assertAnswer(shop.get(path), 409, IN_USE);
@@ -108,8 +108,9 @@ class LockAnswerTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void aClientThatNamesHtmlAndNoJsonGetsAPageAlsoIfSpringAnswersWithProblemDetails(WebApplicationType type) {
-		try (RunningShop shop = start(type, Nothing.class, "spring.web.error.include-message=always",
+	void aClientThatNamesHtmlAndNoJsonGetsAPageAlsoIfSpringAnswersWithProblemDetails(WebApplicationType type)
+			throws Exception {
+		try (RunningShop shop = start(type, ShopWeb.class, "spring.web.error.include-message=always",
 				"spring.mvc.problemdetails.enabled=true", "spring.webflux.problemdetails.enabled=true")) {
 			assertAnswer(shop.get("/deduct"), 409, IN_USE);
 			for (String accepted : new String[] { CHROME, "text/html,application/xhtml+xml;q=0.9,image/*",
@@ -131,7 +132,7 @@ class LockAnswerTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void aClientWithoutAPermitIsToldWhenToTryAgainAtOnceOrAfterTheWaitTime(WebApplicationType type) {
+	void aClientWithoutAPermitIsToldWhenToTryAgainAtOnceOrAfterTheWaitTime(WebApplicationType type) throws Exception {
 		RunningShop shop = shop(type);
 		for (String path : new String[] { "/permit", "/waiting-permit" }) {
 			String name = path.equals("/permit") ? "permit" : "waitingPermit";
@@ -144,7 +145,7 @@ class LockAnswerTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void aClientBehindTooManyOthersIsToldWhenToTryAgain(WebApplicationType type) {
+	void aClientBehindTooManyOthersIsToldWhenToTryAgain(WebApplicationType type) throws Exception {
 		RunningShop shop = shop(type);
 		shop.waitForLock();
 		for (String path : new String[] { "/limited", "/limited-mono" }) {
@@ -162,14 +163,14 @@ class LockAnswerTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void anAdviceAndAHandlerOfAllExceptionsOfTheApplicationWin(WebApplicationType type) {
+	void anAdviceAndAHandlerOfAllExceptionsOfTheApplicationWin(WebApplicationType type) throws Exception {
 		assertThat(shop(type).get("/advised/deduct").statusCode()).isEqualTo(422);
 		assertThat(shop(type).get("/advised/store").statusCode()).isEqualTo(503);
 		assertThat(shop(type).get("/deduct?handled").statusCode()).isEqualTo(422);
 	}
 
 	@Test
-	void anErrorHandlerWithoutAnOrderWins() {
+	void anErrorHandlerWithoutAnOrderWins() throws Exception {
 		try (RunningShop shop = start(WebApplicationType.REACTIVE, ErrorHandler.class)) {
 			assertThat(shop.get("/deduct").statusCode()).isEqualTo(422);
 		}
@@ -177,8 +178,8 @@ class LockAnswerTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void theAnswersCanBeSwitchedOff(WebApplicationType type) {
-		try (RunningShop shop = start(type, Nothing.class, "distlock.web.enabled=false")) {
+	void theAnswersCanBeSwitchedOff(WebApplicationType type) throws Exception {
+		try (RunningShop shop = start(type, ShopWeb.class, "distlock.web.enabled=false")) {
 			assertThat(shop.get("/deduct").statusCode()).isEqualTo(500);
 			assertThat(shop.get("/store").statusCode()).isEqualTo(500);
 		}
@@ -212,10 +213,6 @@ class LockAnswerTests {
 		return "{\"detail\":\"" + detail + "\",\"status\":" + status + ",\"title\":\"" + title + "\"}";
 	}
 
-	static class Nothing {
-
-	}
-
 	@EnableAutoConfiguration
 	static class Holder {
 
@@ -226,10 +223,6 @@ class LockAnswerTests {
 	@RequestMapping("/advised")
 	static class Advised extends ShopWeb.Controller {
 
-		Advised(ShopWeb.StockService stock, LockRegistry registry) {
-			super(stock, registry);
-		}
-
 	}
 
 	@RestControllerAdvice(assignableTypes = Advised.class)
@@ -237,7 +230,7 @@ class LockAnswerTests {
 
 		@ExceptionHandler(LockNotAcquiredException.class)
 		@ResponseStatus(HttpStatus.UNPROCESSABLE_CONTENT)
-		void inUse() {
+		void inUse() throws Exception {
 		}
 
 	}
@@ -327,32 +320,20 @@ class LockAnswerTests {
 			return this.context.getBean("distlockRedisLockRegistry", BackendLockRegistry.class);
 		}
 
-		/** Send a request as a client that names no media type. */
-		HttpResponse<String> get(String path) {
-			return send(request(path).build());
-		}
-
-		HttpResponse<String> get(String path, String accept) {
-			return send(request(path).header("Accept", accept).build());
-		}
-
-		private HttpRequest.Builder request(String path) {
-			return HttpRequest.newBuilder(URI
+		/** Send a request of a client that names one media type, or none. */
+		HttpResponse<String> get(String path, String... accept) throws Exception {
+			HttpRequest.Builder request = HttpRequest.newBuilder(URI
 				.create("http://127.0.0.1:" + this.context.getEnvironment().getProperty("local.server.port") + path));
-		}
-
-		private HttpResponse<String> send(HttpRequest request) {
-			return Unchecked.call(() -> {
-				HttpResponse<String> response = this.client.send(request, HttpResponse.BodyHandlers.ofString());
-				assertThat(response.body().replaceAll("\"timestamp\":\"[^\"]*\"|<div id='created'>[^<]*", ""))
-					.as("HTTP status %s for %s", response.statusCode(), request)
-					.doesNotContain(ShopWeb.KEY)
-					.doesNotContain(InetAddress.getLocalHost().getHostName() + ":")
-					.doesNotContainPattern("(?<!\\d)" + PID + "(?!\\d)")
-					.doesNotContain("Redis")
-					.doesNotContain("at io.github");
-				return response;
-			});
+			Stream.of(accept).forEach((type) -> request.header("Accept", type));
+			HttpResponse<String> response = this.client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+			assertThat(response.body().replaceAll("\"timestamp\":\"[^\"]*\"|<div id='created'>[^<]*", ""))
+				.as("HTTP status %s for %s", response.statusCode(), path)
+				.doesNotContain(ShopWeb.KEY)
+				.doesNotContain(InetAddress.getLocalHost().getHostName() + ":")
+				.doesNotContainPattern("(?<!\\d)" + PID + "(?!\\d)")
+				.doesNotContain("Redis")
+				.doesNotContain("at io.github");
+			return response;
 		}
 
 		@Override

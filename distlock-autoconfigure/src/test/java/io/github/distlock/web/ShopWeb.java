@@ -15,6 +15,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -119,14 +120,11 @@ class ShopWeb {
 	@RestController
 	static class Controller {
 
-		private final StockService stock;
+		@Autowired
+		private StockService stock;
 
-		private final LockRegistry registry;
-
-		Controller(StockService stock, LockRegistry registry) {
-			this.stock = stock;
-			this.registry = registry;
-		}
+		@Autowired
+		private LockRegistry registry;
 
 		/** In a reactive application, not on the event loop. */
 		@GetMapping("/{path:deduct|joined|got|limited|permit|store|named|unnamed}")
@@ -188,11 +186,8 @@ class ShopWeb {
 	@Endpoint(id = "stock")
 	static class StockEndpoint {
 
-		private final StockService stock;
-
-		StockEndpoint(StockService stock) {
-			this.stock = stock;
-		}
+		@Autowired
+		private StockService stock;
 
 		@ReadOperation
 		String deduct() {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 
 import javax.sql.DataSource;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Mono;
 
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -148,7 +150,7 @@ class LockedApplicationTests {
 	@EnumSource
 	void theWorkOfAPausedHolderIsRolledBack(Manager manager) {
 		Till till = byProperty.getBean(Till.class);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> manager.sale.sell(till, 1, () -> {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> manager.sale.accept(till, () -> {
 			outliveTheLease();
 			// As in another JVM, with a thread and a transaction of its own.
 			assertThat(CompletableFuture.runAsync(() -> till.sellByJdbc(2, () -> {
@@ -162,7 +164,7 @@ class LockedApplicationTests {
 	void theTransactionHasCommittedWhenTheLockIsReleased(Manager manager) {
 		Released released = byProperty.getBean(Released.class);
 		released.stock = -1;
-		manager.sale.sell(byProperty.getBean(Till.class), 1, () -> {
+		manager.sale.accept(byProperty.getBean(Till.class), () -> {
 		});
 		assertThat(released.stock).isEqualTo(9);
 	}
@@ -170,22 +172,16 @@ class LockedApplicationTests {
 	/** The transaction manager of a sale. */
 	enum Manager {
 
-		JDBC(Till::sellByJdbc),
+		JDBC((till, afterReading) -> till.sellByJdbc(1, afterReading)),
 
 		/** Its SQL is sent at the commit. */
 		JPA(Till::sellByJpa);
 
-		private final Sale sale;
+		private final BiConsumer<Till, Runnable> sale;
 
-		Manager(Sale sale) {
+		Manager(BiConsumer<Till, Runnable> sale) {
 			this.sale = sale;
 		}
-
-	}
-
-	private interface Sale {
-
-		void sell(Till till, int amount, Runnable afterReading);
 
 	}
 
@@ -204,11 +200,12 @@ class LockedApplicationTests {
 
 		REACTIVE_OF_PUBLISHER((office, work) -> office.publisher(work).block(PATIENCE), Clerk::reactiveSale);
 
-		private final Around around;
+		private final BiConsumer<Office, Runnable> around;
 
 		private final BiFunction<Clerk, CompletableFuture<Void>, CompletableFuture<Void>> sale;
 
-		Scene(Around around, BiFunction<Clerk, CompletableFuture<Void>, CompletableFuture<Void>> sale) {
+		Scene(BiConsumer<Office, Runnable> around,
+				BiFunction<Clerk, CompletableFuture<Void>, CompletableFuture<Void>> sale) {
 			this.around = around;
 			this.sale = sale;
 		}
@@ -216,12 +213,6 @@ class LockedApplicationTests {
 		private <T> T bean(Class<T> type) {
 			return ((this == PROPAGATED_BY_DECORATOR) ? byDecorator : byProperty).getBean(type);
 		}
-
-	}
-
-	private interface Around {
-
-		void run(Office office, Runnable work);
 
 	}
 
@@ -233,7 +224,7 @@ class LockedApplicationTests {
 	@ParameterizedTest
 	@EnumSource
 	void workThatOutlivesALockThatWasReleasedCommits(Scene scene) {
-		scene.around.run(scene.bean(Office.class), () -> start(scene));
+		scene.around.accept(scene.bean(Office.class), () -> start(scene));
 		assertThat(this.outer.get().isReleased()).isTrue();
 		this.closed.complete(null);
 		assertThat(this.later.get()).succeedsWithin(PATIENCE);
@@ -243,7 +234,7 @@ class LockedApplicationTests {
 	@ParameterizedTest
 	@EnumSource
 	void workThatOutlivesALockThatWasLostAndThenClosedIsRolledBack(Scene scene) {
-		Throwable thrown = catchThrowable(() -> scene.around.run(scene.bean(Office.class), () -> {
+		Throwable thrown = catchThrowable(() -> scene.around.accept(scene.bean(Office.class), () -> {
 			start(scene);
 			outliveTheLease();
 		}));
@@ -358,11 +349,8 @@ class LockedApplicationTests {
 
 	static class Cashier {
 
-		private final JdbcClient client;
-
-		Cashier(JdbcClient client) {
-			this.client = client;
-		}
+		@Autowired
+		private JdbcClient client;
 
 		@Transactional(transactionManager = "jdbc", propagation = Propagation.REQUIRES_NEW)
 		void sell(CompletableFuture<Void> gate) {
@@ -375,14 +363,11 @@ class LockedApplicationTests {
 	/** Reads the stock and writes the rest, under a lock. */
 	static class Till {
 
-		private final JdbcClient client;
+		@Autowired
+		private JdbcClient client;
 
-		private final EntityManager entities;
-
-		Till(JdbcClient client, EntityManager entities) {
-			this.client = client;
-			this.entities = entities;
-		}
+		@Autowired
+		private EntityManager entities;
 
 		@Transactional("jdbc")
 		@DistributedLock(key = "'book'", waitTime = "20s")
@@ -394,21 +379,18 @@ class LockedApplicationTests {
 
 		@Transactional
 		@DistributedLock(key = "'book'", waitTime = "20s")
-		void sellByJpa(int amount, Runnable afterReading) {
+		void sellByJpa(Runnable afterReading) {
 			Book book = this.entities.find(Book.class, 1L);
 			afterReading.run();
-			book.quantity -= amount;
+			book.quantity--;
 		}
 
 	}
 
 	static class Shelf {
 
-		private final EntityManager entities;
-
-		Shelf(EntityManager entities) {
-			this.entities = entities;
-		}
+		@Autowired
+		private EntityManager entities;
 
 		@DistributedLock("'shelf'")
 		void count() {
@@ -432,17 +414,14 @@ class LockedApplicationTests {
 
 		private final List<Integer> seen = new ArrayList<>();
 
-		private final EntityManager entities;
+		@Autowired
+		private EntityManager entities;
 
-		private final Shelf shelf;
+		@Autowired
+		private Shelf shelf;
 
-		private final ApplicationEventPublisher events;
-
-		Checkout(EntityManager entities, Shelf shelf, ApplicationEventPublisher events) {
-			this.entities = entities;
-			this.shelf = shelf;
-			this.events = events;
-		}
+		@Autowired
+		private ApplicationEventPublisher events;
 
 		List<Integer> seen() {
 			return List.copyOf(this.seen);
