@@ -257,12 +257,9 @@ class KeyExpressionTests {
 
 	@Test
 	void anObjectThatContainsOneWithoutItsOwnToStringIsRefused() {
-		for (Object whole : List.of(new Whole(new Plain()), new Whole(new int[0]), new Whole(new String[0]),
-				new Whole(List.of(new Object())), new Whole((Runnable) () -> {
-				}))) {
-			assertRefused("#id", whole, "whose toString() differs from instance to instance", "Whole[part=");
-			assertRefused("'k' + #id", whole, "whose toString() differs from instance to instance");
-		}
+		assertRefused("#id", new Whole(new Plain()), "whose toString() differs from instance to instance",
+				"Whole[part=");
+		assertRefused("'k' + #id", new Whole(new Plain()), "whose toString() differs from instance to instance");
 		Object unnamed = new DefaultPackage();
 		assertRefused("#id", unnamed, "whose toString() differs from instance to instance");
 		assertThat(key("#id", new Whole("anna@abc.de"), null)).isEqualTo("Whole[part=anna@abc.de]");

@@ -71,7 +71,6 @@ import java.util.regex.Pattern;
 
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.testing.ChildJvm;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -86,7 +85,6 @@ class KeyTextTests {
 	void aValueIsRefusedOrHasTheSameKeyInJvmsOfDifferentTimeZonesAndLocales() throws Exception {
 		List<String> shanghai = keys("-Duser.timezone=Asia/Shanghai", "-Duser.language=zh", "-Duser.country=CN");
 		List<String> utc = keys("-Duser.timezone=UTC", "-Duser.language=ar", "-Duser.country=EG");
-		LogFactory.getLog(KeyTextTests.class).info("Keys\n" + table(shanghai, utc));
 		int accepted = KeyValues.accepted().size();
 		assertThat(shanghai).hasSameSizeAs(utc).hasSizeGreaterThan(accepted);
 		assertThat(shanghai.subList(0, accepted)).isEqualTo(utc.subList(0, accepted))
@@ -99,17 +97,6 @@ class KeyTextTests {
 		try (ChildJvm child = ChildJvm.start(List.of(options), KeyValues.class)) {
 			return child.linesBefore("end");
 		}
-	}
-
-	private static String table(List<String> one, List<String> other) {
-		StringBuilder table = new StringBuilder();
-		for (int i = 0; i < one.size(); i++) {
-			String[] left = one.get(i).split("\t");
-			String[] right = other.get(i).split("\t");
-			table.append(left[0] + " | " + left[left.length - 1] + " | " + right[right.length - 1]
-					+ (left[1].startsWith("refused") ? " | refused" : "") + "\n");
-		}
-		return table.toString();
 	}
 
 	@Test

@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-
-import javax.sql.DataSource;
 
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockFailureHandler;
@@ -42,8 +42,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -212,19 +211,15 @@ final class LockedApplication {
 			return new CommitGuard(() -> new CommitTerms(true, Duration.ZERO));
 		}
 
-		@Bean(destroyMethod = "shutdown")
-		DataSource dataSource() {
-			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
+		@Bean
+		DataSourceTransactionManager transactionManager() {
+			return new DataSourceTransactionManager(
+					new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1"));
 		}
 
 		@Bean
-		DataSourceTransactionManager transactionManager(DataSource dataSource) {
-			return new DataSourceTransactionManager(dataSource);
-		}
-
-		@Bean
-		JdbcTemplate jdbcTemplate(DataSource dataSource) {
-			JdbcTemplate template = new JdbcTemplate(dataSource);
+		JdbcTemplate jdbcTemplate(DataSourceTransactionManager manager) {
+			JdbcTemplate template = new JdbcTemplate(Objects.requireNonNull(manager.getDataSource()));
 			template.execute("create table stock (id int)");
 			return template;
 		}

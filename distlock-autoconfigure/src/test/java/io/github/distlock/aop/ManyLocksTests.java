@@ -187,7 +187,7 @@ class ManyLocksTests {
 			orders.byPlaceholder();
 			orders.composed();
 			assertThat(keys(context, "first")).containsExactly("default");
-			assertThat(keys(context, "second")).containsExactly("qualifier", "placeholder");
+			assertThat(keys(context, "two")).containsExactly("qualifier", "placeholder");
 			assertThat(keys(context, "third")).containsExactly("name", "composed");
 		}
 	}
@@ -198,7 +198,7 @@ class ManyLocksTests {
 			Payments payments = context.getBean(Payments.class);
 			payments.pay();
 			payments.look();
-			assertThat(keys(context, "second")).containsExactly("payments");
+			assertThat(keys(context, "two")).containsExactly("payments");
 			assertThat(keys(context, "first")).containsExactly("look");
 		}
 	}
@@ -263,12 +263,7 @@ class ManyLocksTests {
 	}
 
 	private static String[] keys(AnnotationConfigApplicationContext context, String name) {
-		String bean = switch (name) {
-			case "first" -> "first";
-			case "second" -> "two";
-			default -> "third";
-		};
-		return context.getBean(bean, InMemoryLocks.class).keys();
+		return context.getBean(name, InMemoryLocks.class).keys();
 	}
 
 	@Retention(RetentionPolicy.RUNTIME)

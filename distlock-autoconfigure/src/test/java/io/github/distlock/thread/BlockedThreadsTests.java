@@ -289,12 +289,7 @@ class BlockedThreadsTests {
 				@Override
 				protected void append(ILoggingEvent event) {
 					if (Thread.currentThread() != test) {
-						try {
-							end.await();
-						}
-						catch (InterruptedException ex) {
-							Thread.currentThread().interrupt();
-						}
+						Uninterruptibles.awaitUninterruptibly(end);
 					}
 				}
 

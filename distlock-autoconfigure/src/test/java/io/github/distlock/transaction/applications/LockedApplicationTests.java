@@ -19,7 +19,6 @@ import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.testing.RedisTestServer;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
-import io.r2dbc.spi.ConnectionFactoryOptions;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
@@ -81,12 +80,7 @@ class LockedApplicationTests {
 	private static final String DATABASE = "jdbc:h2:mem:shops;DB_CLOSE_DELAY=-1;DEFAULT_LOCK_TIMEOUT=60000";
 
 	/** The same one. */
-	private static final ConnectionFactory REACTIVE = ConnectionFactories
-		.get(ConnectionFactoryOptions.parse("r2dbc:h2:mem:///shops")
-			.mutate()
-			.option(ConnectionFactoryOptions.USER, "sa")
-			.option(ConnectionFactoryOptions.PASSWORD, "")
-			.build());
+	private static final ConnectionFactory REACTIVE = ConnectionFactories.get("r2dbc:h2:mem://sa@localhost/shops");
 
 	private static final String WARNING = "was called while an EntityManager is open on the thread";
 
