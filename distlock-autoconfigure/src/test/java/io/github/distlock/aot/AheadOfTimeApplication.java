@@ -32,15 +32,15 @@ import org.springframework.scheduling.annotation.EnableAsync;
 		DataRedisRepositoriesAutoConfiguration.class })
 @EnableAsync
 @RegisterReflection(
-		classes = { KeyWork.Order.class, KeyWork.Customer.class, KeyWork.OrderId.class, KeyWork.Shelf.class,
-				Tenants.class, Tenants.Owner.class, String.class, LocalDate.class, Month.class, List.class },
+		classes = { LockedWork.Order.class, LockedWork.Customer.class, LockedWork.OrderId.class, LockedWork.Shelf.class,
+				LockedWork.Tenants.class, LockedWork.Tenants.Owner.class, String.class, LocalDate.class, Month.class,
+				List.class },
 		memberCategories = { MemberCategory.INVOKE_PUBLIC_METHODS, MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS,
 				MemberCategory.ACCESS_PUBLIC_FIELDS })
-@Import({ StoreWork.class, KeyWork.class, FailureWork.class, LaterWork.class, ClassWork.class, InterfaceWork.class,
-		Tenants.class })
+@Import({ LockedWork.class, FailureWork.class, ClassWork.class, LockedWork.InterfaceWork.class,
+		LockedWork.Tenants.class })
 class AheadOfTimeApplication {
 
-	/** The keys that the listener has seen. */
 	static final List<String> released = new CopyOnWriteArrayList<>();
 
 	@Bean(initMethod = "start", destroyMethod = "close")

@@ -1,11 +1,16 @@
 package io.github.distlock.aot;
 
 import java.io.File;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+
+import javax.tools.ToolProvider;
 
 import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.RedisTestServer;
@@ -16,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.aot.agent.RecordedInvocation;
+import org.springframework.boot.SpringApplicationAotProcessor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -42,7 +48,7 @@ class AheadOfTimeApplicationTests {
 		List<String> options = List.of("-Xmx900m", "-XX:+ExitOnOutOfMemoryError", "-Dspring.aot.enabled=true",
 				"-javaagent:" + agent + "=+io.github.distlock,+org.springframework,+tools.jackson", "-cp", classes);
 		Stream<String> unknown = Stream.of("--zookeeper=", "--spring.datasource.url=jdbc:postgresql:");
-		try (ChildJvm build = ChildJvm.start(List.of("-Xmx400m"), AheadOfTimeBuild.class,
+		try (ChildJvm build = ChildJvm.start(List.of("-Xmx400m"), AheadOfTimeApplicationTests.class,
 				Stream.concat(Stream.of(folder.toString()), settings(ports, unknown)).toArray(String[]::new));
 				RedisTestServer redis = RedisTestServer.start(ports[0]);
 				RedisTestServer first = RedisTestServer.start(ports[1]);
@@ -110,7 +116,37 @@ class AheadOfTimeApplicationTests {
 	@Test
 	void noProxyClassIsGeneratedAtRunTime() {
 		assertThat(lines("generated ")).isEmpty();
-		assertThat(lines("proxy ")).contains("io.github.distlock.aot.StoreWork$$SpringCGLIB$$0");
+		assertThat(lines("proxy ")).contains("io.github.distlock.aot.LockedWork$$SpringCGLIB$$0");
+	}
+
+	/**
+	 * Does what the goal {@code process-aot} of Spring Boot's plugin does: generates
+	 * sources, classes and hints, and compiles the sources. Arguments: the output folder,
+	 * and those of the application.
+	 */
+	public static void main(String[] arguments) throws Exception {
+		PrintStream out = System.out;
+		out.println("started");
+		Path output = Path.of(arguments[0]);
+		Path sources = output.resolve("sources");
+		Path classes = output.resolve("classes");
+		Stream<String> settings = Stream.of(AheadOfTimeRun.class.getName(), sources.toString(), classes.toString(),
+				classes.toString(), "io.github.distlock", "ahead-of-time");
+		SpringApplicationAotProcessor
+			.main(Stream.concat(settings, Stream.of(arguments).skip(1)).toArray(String[]::new));
+		compile(sources, classes);
+		out.println("built");
+		System.exit(0);
+	}
+
+	private static void compile(Path sources, Path classes) throws IOException {
+		Stream<String> options = Stream.of("-proc:none", "-nowarn", "-d", classes.toString(), "-cp",
+				classes + File.pathSeparator + System.getProperty("java.class.path"));
+		try (Stream<Path> found = Files.walk(sources)) {
+			Stream<String> files = found.map(Path::toString).filter((file) -> file.endsWith(".java"));
+			assertThat(ToolProvider.getSystemJavaCompiler()
+				.run(null, null, null, Stream.concat(options, files).toArray(String[]::new))).isZero();
+		}
 	}
 
 }

@@ -9,10 +9,10 @@ import io.github.distlock.DistributedLock;
  * the class.
  */
 @DistributedLock(key = "#root.methodName")
-class ClassWork extends ClassWorkBase {
+class ClassWork extends LockedWork.ClassWorkBase {
 
 	public List<String> own() {
-		return StoreWork.keys();
+		return LockedWork.keys();
 	}
 
 }

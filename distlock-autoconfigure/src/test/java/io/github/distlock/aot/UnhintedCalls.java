@@ -4,15 +4,23 @@ import java.lang.reflect.Member;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.aot.agent.RecordedInvocation;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.TypeHint;
+import org.springframework.aot.hint.TypeReference;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -36,7 +44,8 @@ final class UnhintedCalls {
 	private UnhintedCalls() {
 	}
 
-	static Collection<String> of(List<RecordedInvocation> recorded, RuntimeHints hints) {
+	static Collection<String> of(List<RecordedInvocation> recorded) {
+		RuntimeHints hints = hints();
 		SortedSet<String> calls = new TreeSet<>();
 		for (RecordedInvocation invocation : recorded) {
 			String caller = caller(invocation);
@@ -117,6 +126,64 @@ final class UnhintedCalls {
 					&& !frame.startsWith("org.springframework.util.") && !frame.startsWith("java."))
 			.findFirst()
 			.orElse("");
+	}
+
+	private static final String FILE = "/META-INF/native-image/io.github.distlock/ahead-of-time/reachability-metadata.json";
+
+	private static final Map<String, MemberCategory> CATEGORIES = Map.of("allDeclaredConstructors",
+			MemberCategory.INVOKE_DECLARED_CONSTRUCTORS, "allPublicConstructors",
+			MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS, "allDeclaredMethods", MemberCategory.INVOKE_DECLARED_METHODS,
+			"allPublicMethods", MemberCategory.INVOKE_PUBLIC_METHODS, "allDeclaredFields",
+			MemberCategory.ACCESS_DECLARED_FIELDS, "allPublicFields", MemberCategory.ACCESS_PUBLIC_FIELDS,
+			"unsafeAllocated", MemberCategory.UNSAFE_ALLOCATED);
+
+	/** Read what GraalVM knows of an application's access by reflection. */
+	private static RuntimeHints hints() {
+		RuntimeHints hints = new RuntimeHints();
+		JsonNode root = JsonMapper.shared().readTree(UnhintedCalls.class.getResourceAsStream(FILE));
+		root.path("reflection").forEach((entry) -> {
+			JsonNode type = entry.path("type");
+			if (type.isString()) {
+				hints.reflection()
+					.registerType(TypeReference.of(type.asString()), (builder) -> readType(builder, entry));
+			}
+			else {
+				hints.proxies().registerJdkProxy(types(type.path("proxy")).toArray(TypeReference[]::new));
+			}
+		});
+		root.path("resources").forEach((entry) -> {
+			if (entry.has("glob")) {
+				hints.resources().registerPattern(entry.path("glob").asString());
+			}
+		});
+		return hints;
+	}
+
+	private static void readType(TypeHint.Builder type, JsonNode entry) {
+		CATEGORIES.forEach((name, category) -> {
+			if (entry.path(name).asBoolean(false)) {
+				type.withMembers(category);
+			}
+		});
+		if (entry.path("allDeclaredFields").asBoolean(false)) {
+			// They include the public fields of the type itself.
+			type.withMembers(MemberCategory.ACCESS_PUBLIC_FIELDS);
+		}
+		entry.path("fields").forEach((field) -> type.withField(field.path("name").asString()));
+		entry.path("methods").forEach((method) -> {
+			String name = method.path("name").asString();
+			List<TypeReference> parameters = types(method.path("parameterTypes")).toList();
+			if (name.equals("<init>")) {
+				type.withConstructor(parameters, ExecutableMode.INVOKE);
+			}
+			else {
+				type.withMethod(name, parameters, ExecutableMode.INVOKE);
+			}
+		});
+	}
+
+	private static Stream<TypeReference> types(JsonNode names) {
+		return StreamSupport.stream(names.spliterator(), false).map((name) -> TypeReference.of(name.asString()));
 	}
 
 }
