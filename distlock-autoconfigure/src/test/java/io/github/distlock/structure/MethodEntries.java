@@ -96,24 +96,11 @@ public final class MethodEntries {
 		return frames.lastIndexOf(LIBRARY + "aop.LockInterceptor") + 1;
 	}
 
-	/**
-	 * What one action did.
-	 *
-	 * @param entries the entries, in the order of time on each thread
-	 * @param objects the class names of the objects created
-	 */
+	/** The entries in the order of time on each thread, and the classes of objects. */
 	record Call(List<Entry> entries, List<String> objects) {
 	}
 
-	/**
-	 * An entry.
-	 *
-	 * @param type the name of the class
-	 * @param method the name of the method
-	 * @param descriptor its parameters and its result
-	 * @param frames for an attempt, the number of frames from the interceptor to this
-	 * method, both included
-	 */
+	/** An attempt has the number of frames from the interceptor to it, both included. */
 	record Entry(String type, String method, String descriptor, int frames) {
 
 		String topLevelType() {
@@ -128,7 +115,6 @@ public final class MethodEntries {
 
 	}
 
-	/** The code in front of each method. */
 	static final class Recording {
 
 		private Recording() {
@@ -142,7 +128,6 @@ public final class MethodEntries {
 
 	}
 
-	/** The code behind each constructor. */
 	static final class Creation {
 
 		private Creation() {

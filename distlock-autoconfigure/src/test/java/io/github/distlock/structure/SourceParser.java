@@ -47,7 +47,6 @@ final class SourceParser extends TreeScanner<Void, Void> {
 		this.packageName = packageName;
 	}
 
-	/** The files under some folders that declare types, by path. */
 	static List<SourceFile> parse(List<Path> folders) throws IOException {
 		List<Path> paths = new ArrayList<>();
 		for (Path folder : folders) {
@@ -134,6 +133,26 @@ final class SourceParser extends TreeScanner<Void, Void> {
 
 	static String text(Path path) {
 		return Unchecked.call(() -> Files.readString(path));
+	}
+
+	/**
+	 * A Java source file that declares types.
+	 *
+	 * @param packageName its package
+	 * @param name the simple name of its top-level type
+	 * @param nestedTypes the simple names of the types inside it, anonymous ones excluded
+	 * @param names the names that its code refers to; comments do not count
+	 * @param codeLines the lines that are neither blank nor part of a comment, nor the
+	 * package statement or an import
+	 * @param broadCatches how often it catches Throwable, Error or RuntimeException
+	 */
+	record SourceFile(String packageName, String name, List<String> nestedTypes, Set<String> names, int codeLines,
+			int broadCatches) {
+
+		String typeName() {
+			return this.packageName + "." + this.name;
+		}
+
 	}
 
 }
