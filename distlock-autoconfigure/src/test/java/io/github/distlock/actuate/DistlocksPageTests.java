@@ -139,7 +139,6 @@ class DistlocksPageTests {
 		return new ClassPathResource(DistlocksPage.FILE).getContentAsString(StandardCharsets.UTF_8);
 	}
 
-	/** A web framework of the actuator. */
 	enum Web {
 
 		MVC, WEBFLUX;

@@ -38,7 +38,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class EndpointApplication implements AutoCloseable {
 
-	/** Everything may be read and released. */
 	static final String[] OPEN = { "management.endpoint.distlocks.access=unrestricted",
 			"management.endpoint.distlocks.show-values=always" };
 
@@ -78,7 +77,6 @@ public final class EndpointApplication implements AutoCloseable {
 		return this.context.getBean(name, type);
 	}
 
-	/** The address of the actuator. */
 	public String url() {
 		Environment environment = this.context.getEnvironment();
 		return "http://127.0.0.1:" + environment.getProperty("local.management.port",
@@ -93,12 +91,10 @@ public final class EndpointApplication implements AutoCloseable {
 		return send("DELETE", path);
 	}
 
-	/** Assert the status of an answer. Returns what can be asserted of its body. */
 	AbstractStringAssert<?> assertGet(int status, String path) throws IOException, InterruptedException {
 		return assertStatus(status, get(path));
 	}
 
-	/** Assert the status of an answer. Returns what can be asserted of its body. */
 	AbstractStringAssert<?> assertDelete(int status, String path) throws IOException, InterruptedException {
 		return assertStatus(status, delete(path));
 	}
@@ -119,12 +115,10 @@ public final class EndpointApplication implements AutoCloseable {
 		return this.http.send(request.build(), HttpResponse.BodyHandlers.ofString());
 	}
 
-	/** Return all locks of the registry {@code local}, as the endpoint shows them. */
 	public Map<String, Object> local() throws IOException, InterruptedException {
 		return map(map(json("/actuator/distlocks"), "registries"), "local");
 	}
 
-	/** Return the grant token of the only holder of a key. */
 	public long grantToken(String key) throws IOException, InterruptedException {
 		Map<String, Object> holder = list(json("/actuator/distlocks?key=" + key), "holders").get(0);
 		return number(holder, "grantToken");
@@ -141,12 +135,10 @@ public final class EndpointApplication implements AutoCloseable {
 			.toList();
 	}
 
-	/** Acquire a lock on another thread. */
 	public CompletableFuture<HeldLock> acquireElsewhere(String key) {
 		return registry().acquireAsync(LockRequest.of(key).waitTime(Duration.ofMinutes(1)));
 	}
 
-	/** Return the answer to a request as JSON. */
 	Map<String, Object> json(String path) throws IOException, InterruptedException {
 		return json(get(path));
 	}
@@ -170,7 +162,6 @@ public final class EndpointApplication implements AutoCloseable {
 		this.context.close();
 	}
 
-	/** The application. */
 	@SpringBootConfiguration
 	@EnableAutoConfiguration(exclude = { DataSourceAutoConfiguration.class, DataRedisAutoConfiguration.class })
 	static class Program {

@@ -203,7 +203,6 @@ class MaskedValuesTests {
 		return secured.send(method, path, "Authorization", "Basic " + credentials);
 	}
 
-	/** Masks one key. */
 	@Configuration(proxyBeanMethods = false)
 	static class Prefixing {
 
@@ -224,7 +223,6 @@ class MaskedValuesTests {
 
 	}
 
-	/** Spring Security as an secured configures it, with its default firewall. */
 	@Configuration(proxyBeanMethods = false)
 	@EnableWebSecurity
 	static class Security {
