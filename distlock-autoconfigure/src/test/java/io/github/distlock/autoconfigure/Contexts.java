@@ -53,13 +53,15 @@ public final class Contexts {
 			.withPropertyValues(NO_REDIS);
 	}
 
-	/** Acquires a lock on another thread. */
+	static ApplicationContextRunner local(String... properties) {
+		return withoutRedis().withPropertyValues("distlock.backend=local").withPropertyValues(properties);
+	}
+
 	static HeldLock rival(ApplicationContext context, String key) {
 		return CompletableFuture.supplyAsync(() -> context.getBean(LockRegistry.class).acquire(LockRequest.of(key)))
 			.join();
 	}
 
-	/** Check that the start fails, and what the message of the cause says. */
 	static void assertRefused(ApplicationContextRunner application, String... parts) {
 		application.run((context) -> assertThat(context).getFailure()
 			.extracting(NestedExceptionUtils::getMostSpecificCause, THROWABLE)

@@ -67,8 +67,7 @@ import static org.mockito.Mockito.mock;
 @ExtendWith(OutputCaptureExtension.class)
 class DistlockAutoConfigurationTests {
 
-	private static final ApplicationContextRunner LOCAL = Contexts.withoutRedis()
-		.withPropertyValues("distlock.backend=local");
+	private static final ApplicationContextRunner LOCAL = Contexts.local();
 
 	@Test
 	void everyAutoConfigurationIsFinal() {

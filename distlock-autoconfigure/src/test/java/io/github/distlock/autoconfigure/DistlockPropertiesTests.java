@@ -91,13 +91,6 @@ class DistlockPropertiesTests {
 			.isEqualTo(new RedisBackendSettings("shop:", Duration.ofMillis(700), false, 501));
 	}
 
-	@Test
-	void commitsAreGuardedUnlessThereAreNoLocksOrItIsSwitchedOff() {
-		assertThat(bind("distlock.enabled=true").toCommitTerms().guarded()).isTrue();
-		assertThat(bind("distlock.enabled=false").toCommitTerms().guarded()).isFalse();
-		assertThat(bind("distlock.transaction.commit-guard=false").toCommitTerms().guarded()).isFalse();
-	}
-
 	@ParameterizedTest
 	@ValueSource(strings = { "distlock.wait-time=0s", "distlock.wait-time=-1", "distlock.max-waiting=1",
 			"distlock.max-waiting=2147483647", "distlock.lease-time=100ms", "distlock.max-hold-time=30s",
@@ -213,8 +206,7 @@ class DistlockPropertiesTests {
 	private static final List<Class<?>> TYPES = List.of(DistlockProperties.class, RedisStoreProperties.class,
 			RedlockStoreProperties.class, JdbcStoreProperties.class, ZooKeeperStoreProperties.class);
 
-	private final ApplicationContextRunner application = Contexts.withoutRedis()
-		.withPropertyValues("distlock.backend=local");
+	private final ApplicationContextRunner application = Contexts.local();
 
 	@Test
 	void allDurationsAreFound() {

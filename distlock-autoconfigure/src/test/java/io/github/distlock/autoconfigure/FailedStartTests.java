@@ -3,6 +3,8 @@ package io.github.distlock.autoconfigure;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 import io.github.distlock.DistributedLock;
@@ -13,17 +15,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.context.annotation.Configurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.core.io.DefaultResourceLoader;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 import static io.github.distlock.testing.FlushedLog.flushed;
@@ -37,6 +38,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class FailedStartTests {
 
 	private static final String FAILED = "APPLICATION FAILED TO START";
+
+	private static final Map<String, List<Class<?>>> BEANS = Map.of("Redis", List.of(DataRedisAutoConfiguration.class),
+			"Local", List.of(DistlockLocalAutoConfiguration.class), "Database",
+			List.of(DataSourceAutoConfiguration.class), "Jdbc", List.of(DistlockJdbcAutoConfiguration.class), "Redlock",
+			List.of(DistlockRedlockAutoConfiguration.class), "ZooKeeper",
+			List.of(DistlockZooKeeperAutoConfiguration.class), "Two",
+			List.of(DistlockAutoConfigurationTests.TwoFactories.class), "FinalShop", List.of(FinalShop.class),
+			"Unresolved", List.of(Unresolved.class, PropertyPlaceholderAutoConfiguration.class), "Shop",
+			List.of(Shop.class));
 
 	/** The beans of the application, and the packages that are missing. */
 	@ParameterizedTest(name = "{0}, {1}, {2}")
@@ -73,10 +83,8 @@ class FailedStartTests {
 					""")
 	void theReportSaysWhatIsWrongAndWhatToDo(@Nullable String beans, @Nullable String missing,
 			@Nullable String properties, String description, String action, CapturedOutput output) {
-		Class<?>[] sources = list(beans, ",")
-			.<Class<?>>map((name) -> ClassUtils.resolveClassName(getClass().getName() + "$" + name, null))
-			.toArray(Class<?>[]::new);
-		SpringApplicationBuilder application = application(Locks.class).sources(sources);
+		SpringApplicationBuilder application = application(
+				list(beans, ",").flatMap((name) -> Objects.requireNonNull(BEANS.get(name), name).stream()));
 		if (missing != null) {
 			ClassLoader without = new FilteredClassLoader(missing.split(","));
 			application.resourceLoader(new DefaultResourceLoader(without));
@@ -94,9 +102,9 @@ class FailedStartTests {
 
 	@Test
 	void withFailFastAndARedisThatIsDown(CapturedOutput output) {
-		start(application(Locks.class, Local.class, Redis.class), "distlock.backend=local",
-				"distlock.redis.enabled=true", "distlock.fail-fast=true", "spring.data.redis.host=127.0.0.1",
-				"spring.data.redis.port=1", "spring.data.redis.password=topsecret");
+		start(application(Stream.of(DistlockLocalAutoConfiguration.class, DataRedisAutoConfiguration.class)),
+				"distlock.backend=local", "distlock.redis.enabled=true", "distlock.fail-fast=true",
+				"spring.data.redis.host=127.0.0.1", "spring.data.redis.port=1", "spring.data.redis.password=topsecret");
 		assertThat(flushed(output)).containsOnlyOnce("The test of the lock store failed");
 		assertThat(flushed(output)).containsPattern("Description:\\s+Redis at 127.0.0.1:1 does not accept connections")
 			.contains(FAILED, "Check that it runs at this address",
@@ -105,7 +113,11 @@ class FailedStartTests {
 			.doesNotContain("topsecret");
 	}
 
-	private static SpringApplicationBuilder application(Class<?>... sources) {
+	private static SpringApplicationBuilder application(Stream<Class<?>> beans) {
+		Stream<Class<?>> locks = Stream.of(DistlockAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
+				DistlockAopAutoConfiguration.class);
+		Class<?>[] sources = Configurations
+			.getClasses(AutoConfigurations.of(Stream.concat(locks, beans).toArray(Class<?>[]::new)));
 		return new SpringApplicationBuilder(sources).web(WebApplicationType.NONE).registerShutdownHook(false);
 	}
 
@@ -118,54 +130,6 @@ class FailedStartTests {
 			.isInstanceOf(Exception.class);
 	}
 
-	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration({ DistlockAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
-			DistlockAopAutoConfiguration.class })
-	static class Locks {
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration(DataRedisAutoConfiguration.class)
-	static class Redis {
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration(DistlockLocalAutoConfiguration.class)
-	static class Local {
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration(DataSourceAutoConfiguration.class)
-	static class Database {
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration(DistlockJdbcAutoConfiguration.class)
-	static class Jdbc {
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration(DistlockRedlockAutoConfiguration.class)
-	static class Redlock {
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration(DistlockZooKeeperAutoConfiguration.class)
-	static class ZooKeeper {
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class Two extends DistlockAutoConfigurationTests.TwoFactories {
-
-	}
-
 	static final class FinalShop {
 
 		@DistributedLock(key = "'k'")
@@ -174,7 +138,6 @@ class FailedStartTests {
 
 	}
 
-	@ImportAutoConfiguration(PropertyPlaceholderAutoConfiguration.class)
 	static class Unresolved {
 
 		@DistributedLock(key = "'k'", leaseTime = "${shop.lease}")

@@ -44,8 +44,7 @@ class LockKeyPrefixTests {
 
 	private static final ThreadLocal<@Nullable String> TENANT = new ThreadLocal<>();
 
-	private final ApplicationContextRunner application = Contexts.withoutRedis()
-		.withPropertyValues("distlock.backend=local", "distlock.wait-time=0s")
+	private final ApplicationContextRunner application = Contexts.local("distlock.wait-time=0s")
 		.withBean(LockKeyPrefix.class, () -> (key) -> prefix())
 		.withBean(Work.class);
 

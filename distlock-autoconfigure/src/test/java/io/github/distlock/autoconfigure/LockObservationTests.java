@@ -3,6 +3,7 @@ package io.github.distlock.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -11,10 +12,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
@@ -24,14 +30,21 @@ import io.github.distlock.observation.DefaultLockObservationConvention;
 import io.github.distlock.observation.LockObservationContext;
 import io.github.distlock.observation.LockObservationDocumentation;
 import io.github.distlock.observation.LockObserver;
+import io.github.distlock.test.FakeHeldLock;
 import io.micrometer.common.KeyValue;
+import io.micrometer.context.ContextSnapshotFactory;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.ObservationView;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -43,10 +56,12 @@ import org.springframework.context.ApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What is observed, and what it is a child of.
+ * What is observed, and what it is a child of, and the lock in the MDC of the lines that
+ * Logback writes.
  */
 class LockObservationTests {
 
@@ -54,11 +69,13 @@ class LockObservationTests {
 
 	private final ObservationRecorder recorder = new ObservationRecorder();
 
-	private final ApplicationContextRunner application = Contexts.withoutRedis()
+	private final ApplicationContextRunner silent = Contexts.withoutRedis()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
 		.withPropertyValues("distlock.backend=local")
-		.withBean(Work.class)
-		.withBean(TestObservationRegistry.class, () -> this.observations);
+		.withBean(Work.class);
+
+	private final ApplicationContextRunner application = this.silent.withBean(TestObservationRegistry.class,
+			() -> this.observations);
 
 	private final ApplicationContextRunner withSections = this.application
 		.withPropertyValues("distlock.observations.section=true");
@@ -208,11 +225,8 @@ class LockObservationTests {
 
 	@Test
 	void withoutAnObservationRegistryThereIsNoObserver() {
-		Contexts.withoutRedis()
-			.withPropertyValues("distlock.backend=local")
-			.run((context) -> assertThat(context).doesNotHaveBean(LockObserver.class));
-		Contexts.withoutRedis()
-			.withPropertyValues("distlock.backend=local", "distlock.observations.section=true")
+		Contexts.local().run((context) -> assertThat(context).doesNotHaveBean(LockObserver.class));
+		Contexts.local("distlock.observations.section=true")
 			.withBean(ObservationRegistry.class, ObservationRegistry::create)
 			.run((context) -> {
 				LockObserver observer = context.getBean(LockObserver.class);
@@ -338,6 +352,7 @@ class LockObservationTests {
 		@DistributedLock(key = "'order-7'", name = "stages")
 		public CompletableFuture<String> stage(ObservationRegistry observations) {
 			Observation.start("inside", observations).stop();
+			logger.info("inside");
 			return CompletableFuture.completedFuture("done");
 		}
 
@@ -358,6 +373,12 @@ class LockObservationTests {
 			}).subscribeOn(Schedulers.parallel());
 		}
 
+		@DistributedLock(key = "'order-7'", name = "monos")
+		public Mono<String> logged() {
+			logger.info("inside");
+			return Mono.just("done").publishOn(Schedulers.parallel()).doOnNext((value) -> logger.info("operator"));
+		}
+
 		@DistributedLock(key = "'brief'", name = "brief", leaseTime = "100ms")
 		public void brief(ObservationRecorder recorder) {
 			await().until(() -> recorder.events.contains("lost"));
@@ -365,7 +386,6 @@ class LockObservationTests {
 
 	}
 
-	/** Records what is started and stopped. */
 	static class ObservationRecorder implements ObservationHandler<Observation.Context> {
 
 		final Queue<Observation.Context> stopped = new ConcurrentLinkedQueue<>();
@@ -416,6 +436,156 @@ class LockObservationTests {
 			return (found != null) ? found.getValue() : "";
 		}
 
+	}
+
+	private static final Logger logger = (Logger) LoggerFactory.getLogger(LockObservationTests.class);
+
+	private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+	private final ApplicationContextRunner withMdc = this.silent.withPropertyValues("distlock.logging.mdc=true");
+
+	@BeforeEach
+	void record() {
+		this.lines.start();
+		logger.addAppender(this.lines);
+	}
+
+	@AfterEach
+	void leaveNothingInTheMdc() {
+		logger.detachAppender(this.lines);
+		Map<String, String> left = MDC.getCopyOfContextMap();
+		MDC.clear();
+		assertThat(left).satisfiesAnyOf((map) -> assertThat(map).isNull(), (map) -> assertThat(map).isEmpty());
+	}
+
+	@Test
+	void anInnerLockRestoresTheOuterOneEvenAfterAnException() {
+		this.withMdc.run((context) -> {
+			Work work = context.getBean(Work.class);
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			registry.execute(LockRequest.of("outer").name("outer locks"), () -> {
+				assertThatIllegalStateException().isThrownBy(() -> work.order(() -> {
+					logger.info("inner");
+					throw new IllegalStateException("as intended");
+				}));
+				logger.info("outer");
+				return null;
+			});
+			logger.info("outside");
+		});
+		assertThat(mdc(0)).containsOnly(Map.entry("distlock.key", "order-7"), Map.entry("distlock.name", "orders"));
+		assertThat(mdc(1)).containsEntry("distlock.key", "outer").containsEntry("distlock.name", "outer locks");
+		assertThat(mdc(2)).isEmpty();
+	}
+
+	@Test
+	void aLockThatEndsAfterItsApplicationIsRemovedTogetherWithValuesOfTheApplication() {
+		AtomicReference<LockContext.Scope> scope = new AtomicReference<>();
+		this.withMdc.run((context) -> {
+			MDC.put("distlock.key", "mine");
+			scope.set(LockContext.open(FakeHeldLock.of("outer")));
+			logger.info("inside");
+		});
+		scope.get().close();
+		logger.info("outside");
+		assertThat(mdc(0)).containsEntry("distlock.key", "outer");
+		assertThat(mdc(1)).isEmpty();
+	}
+
+	@Test
+	void aBodyOnAnotherThreadHasTheLock() {
+		this.withMdc.run((context) -> {
+			context.getBean(Work.class).stage(this.observations).get(10, TimeUnit.SECONDS);
+			assertThat(mdc(0)).containsEntry("distlock.key", "order-7").containsEntry("distlock.name", "stages");
+		});
+	}
+
+	@Test
+	void propagatedLocksAreShownAsLongAsTheyArePropagated() throws Exception {
+		this.withMdc.run((context) -> {
+			Runnable[] task = new Runnable[1];
+			context.getBean(LockRegistry.class).execute(LockRequest.of("outer").name("outer locks"), () -> {
+				task[0] = ContextSnapshotFactory.builder().build().captureAll().wrap(() -> {
+					logger.info("propagated");
+					try (LockContext.Scope scope = LockContext.open(FakeHeldLock.of("inner"))) {
+						logger.info("inner");
+					}
+					logger.info("propagated");
+				});
+				return null;
+			});
+			CompletableFuture.runAsync(() -> {
+				task[0].run();
+				logger.info("outside");
+			}).get(10, TimeUnit.SECONDS);
+		});
+		assertThat(mdc(0)).containsEntry("distlock.key", "outer").containsEntry("distlock.name", "outer locks");
+		assertThat(mdc(1)).containsEntry("distlock.key", "inner").containsEntry("distlock.name", "unnamed");
+		assertThat(mdc(2)).isEqualTo(mdc(0));
+		assertThat(mdc(3)).isEmpty();
+	}
+
+	@Test
+	void theLockOfAPropagatedMdcDoesNotStayOnTheThread() {
+		this.withMdc.run((context) -> {
+			Runnable task;
+			try (LockContext.Scope scope = LockContext.open(FakeHeldLock.of("outer"))) {
+				task = ContextSnapshotFactory.builder().build().captureAll().wrap(() -> logger.info("propagated"));
+			}
+			CompletableFuture.runAsync(() -> {
+				// As a decorator that copies the MDC of the caller would do.
+				MDC.put("distlock.key", "outer");
+				MDC.put("distlock.name", "unnamed");
+				task.run();
+				logger.info("outside");
+			}).get(10, TimeUnit.SECONDS);
+		});
+		assertThat(mdc(0)).containsEntry("distlock.key", "outer");
+		assertThat(mdc(1)).isEmpty();
+	}
+
+	@Test
+	void aReactiveBodyHasTheLockAndItsOperatorsToo() {
+		Hooks.enableAutomaticContextPropagation();
+		try {
+			this.withMdc.run((context) -> {
+				context.getBean(Work.class).logged().block(Duration.ofSeconds(10));
+				logger.info("outside");
+			});
+		}
+		finally {
+			Hooks.disableAutomaticContextPropagation();
+		}
+		assertThat(mdc(0)).containsEntry("distlock.key", "order-7").containsEntry("distlock.name", "monos");
+		assertThat(mdc(1)).isEqualTo(mdc(0));
+		assertThat(mdc(2)).isEmpty();
+	}
+
+	@Test
+	void byDefaultTheMdcIsNotTouched() {
+		this.silent.run((context) -> {
+			MDC.put("distlock.key", "mine");
+			context.getBean(Work.class).order(() -> {
+				logger.info("inside");
+				return "done";
+			});
+			MDC.clear();
+		});
+		assertThat(mdc(0)).containsOnly(Map.entry("distlock.key", "mine"));
+	}
+
+	@Test
+	void theEndOfTheApplicationSwitchesItOff() {
+		this.withMdc.run((context) -> {
+		});
+		try (LockContext.Scope scope = LockContext.open(FakeHeldLock.of("later"))) {
+			logger.info("inside");
+		}
+		assertThat(mdc(0)).isEmpty();
+	}
+
+	private Map<String, String> mdc(int line) {
+		return this.lines.list.get(line).getMDCPropertyMap();
 	}
 
 }

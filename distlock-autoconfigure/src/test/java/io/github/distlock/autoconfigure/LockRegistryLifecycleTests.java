@@ -1,9 +1,13 @@
 package io.github.distlock.autoconfigure;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
@@ -19,17 +23,22 @@ import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.contract.ForwardingBackend;
 import io.github.distlock.testing.RedisTestServer;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -55,7 +64,9 @@ import static org.mockito.Mockito.mock;
 
 /**
  * When locks can be acquired while an application starts, pauses and stops, and that its
- * shutdown ends, whatever its locks wait for.
+ * shutdown ends, whatever its locks wait for. Applications whose store cannot be reached,
+ * or refuses their commands, do not wait for it when they stop, since no lock is held,
+ * and lock as soon as it is available.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockRegistryLifecycleTests {
@@ -212,7 +223,6 @@ class LockRegistryLifecycleTests {
 
 	}
 
-	/** Its open store does not close. */
 	private final class StuckBackend extends ForwardingBackend {
 
 		StuckBackend() {
@@ -232,6 +242,105 @@ class LockRegistryLifecycleTests {
 			};
 		}
 
+	}
+
+	/**
+	 * Far below the grace period, and below the 15 s after which a ticket that could not
+	 * be cancelled is discarded.
+	 */
+	private static final Duration SOON = Duration.ofSeconds(10);
+
+	private final int port = RedisTestServer.freePort();
+
+	private final ApplicationContextRunner withoutRedis = Contexts.withRedis()
+		.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + this.port,
+				"distlock.backend-timeout=1s");
+
+	private ApplicationContextRunner grace(String... properties) {
+		return this.withoutRedis.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+			.withPropertyValues("distlock.shutdown-grace-period=60s", "distlock.backend-timeout=3s")
+			.withPropertyValues(properties);
+	}
+
+	private static void checkThatItStopsAfterAFailedCall(ApplicationContextRunner application) {
+		checkAfterAFailedCall(application, ConfigurableApplicationContext::close);
+	}
+
+	private static void checkAfterAFailedCall(ApplicationContextRunner application,
+			Consumer<ConfigurableApplicationContext> stop) {
+		application.run((context) -> {
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> registry.acquire(LockRequest.of("order-1").waitTime(Duration.ofSeconds(1))));
+			assertThat(CompletableFuture.runAsync(() -> stop.accept(context.getSourceApplicationContext())))
+				.succeedsWithin(SOON);
+		});
+	}
+
+	@ParameterizedTest(name = "{0}")
+	@CsvSource({ "the connection is refused, distlock.backend=redis",
+			"the host is unknown, spring.data.redis.host=no-such-host.invalid",
+			"ZooKeeper is away, distlock.backend=zookeeper distlock.zookeeper.connect-string=127.0.0.1:1",
+			"the table of the database is missing, distlock.backend=jdbc distlock.jdbc.initialize-schema=never"
+					+ " spring.datasource.url=jdbc:h2:mem:without-table" })
+	void whileItsStoreIsAway(String reason, String properties) {
+		checkThatItStopsAfterAFailedCall(grace(properties.split(" ")));
+	}
+
+	@Test
+	void whileTheConnectionIsRefusedAndTheContextIsPaused() {
+		checkAfterAFailedCall(grace(), ConfigurableApplicationContext::pause);
+	}
+
+	@Test
+	void whileThePasswordIsWrong() {
+		try (RedisTestServer server = RedisTestServer.start()) {
+			checkThatItStopsAfterAFailedCall(
+					grace("spring.data.redis.port=" + server.port(), "spring.data.redis.username=default",
+							"spring.data.redis.password=wrong", "spring.data.redis.client-type=lettuce")
+						.withInitializer((context) -> server.process().ask("CONFIG", "SET", "requirepass", "right")));
+		}
+	}
+
+	@Test
+	void whileTheServerAnswersThatThisIsNotPermitted() {
+		try (RedisTestServer server = RedisTestServer.start()) {
+			server.process().ask("ACL", "SETUSER", "limited", "on", ">pw", "~other:*", "&*", "+@all");
+			checkThatItStopsAfterAFailedCall(grace("spring.data.redis.port=" + server.port(),
+					"spring.data.redis.username=limited", "spring.data.redis.password=pw"));
+		}
+	}
+
+	@Test
+	void theStackTraceOfAFailedCallSaysEverythingOnce() {
+		this.withoutRedis.run((context) -> {
+			assertThat(context).hasNotFailed();
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			LockBackendException blocking = catchThrowableOfType(LockBackendException.class,
+					() -> registry.acquire(LockRequest.of("order-1")));
+			CompletionException asynchronous = catchThrowableOfType(CompletionException.class,
+					() -> registry.acquireAsync(LockRequest.of("order-2")).join());
+			for (Throwable failure : new Throwable[] { blocking, asynchronous.getCause() }) {
+				StringWriter trace = new StringWriter();
+				failure.printStackTrace(new PrintWriter(trace));
+				assertThat(trace.toString()).containsOnlyOnce(failure.getMessage())
+					.contains("Caused by: ", "Connection refused");
+			}
+		});
+	}
+
+	@Test
+	void itLocksAsSoonAsRedisIsAvailable() {
+		this.withoutRedis.run((context) -> {
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			try (RedisTestServer redis = RedisTestServer.start(this.port)) {
+				Awaitility.await()
+					.atMost(Duration.ofSeconds(20))
+					.ignoreException(LockBackendException.class)
+					.untilAsserted(() -> registry.acquire(LockRequest.of("order-1")).close());
+				assertThat(redis.port()).isEqualTo(this.port);
+			}
+		});
 	}
 
 }

@@ -148,10 +148,8 @@ class OutOfMemoryTests {
 		public static void main(String[] properties) {
 			PrintStream out = System.out;
 			boolean free = List.of(properties).contains(FREE);
-			// Where the heap is never full, no command is to fail. A third of the lease
-			// is
-			// the
-			// limit.
+			// Where the heap is never full, no command is to fail. A third of the
+			// lease is the limit.
 			String timeout = free ? "1300ms" : "600ms";
 			LockRegistry registry = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
 				.properties("spring.main.banner-mode=off", "logging.level.root=warn", "distlock.lease-time=" + LEASE,

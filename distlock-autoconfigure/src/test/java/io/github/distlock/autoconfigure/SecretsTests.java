@@ -38,7 +38,6 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
 import org.apache.curator.retry.RetryNTimes;
 import org.apache.zookeeper.ZooDefs;
-import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -71,20 +70,25 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * Passwords are planted in the configuration of all stores, and none of them appears in
  * the log at the lowest level, in an exception, in an endpoint, or in the text of a bean,
- * however the application fails.
+ * however the application fails. Everything that an application shows is noted: its
+ * exceptions, its endpoints, and the texts of its beans.
  */
 @Tag("full")
 @ExtendWith(OutputCaptureExtension.class)
 class SecretsTests {
 
-	private static final String RIGHT = PlantedSecrets.MARK + "-right";
+	/** A part of each secret, in lower case. */
+	private static final String MARK = "pl4nted";
 
-	private static final String WRONG = PlantedSecrets.MARK + "-wrong";
+	private static final String RIGHT = MARK + "-right";
+
+	private static final String WRONG = MARK + "-wrong";
 
 	private static final String DATABASE = "jdbc:h2:mem:secrets;DB_CLOSE_DELAY=-1";
 
@@ -93,8 +97,6 @@ class SecretsTests {
 	private static final List<RedisTestServer> servers = new ArrayList<>();
 
 	private static ZooKeeperTestServer zooKeeper;
-
-	private final PlantedSecrets secrets = new PlantedSecrets();
 
 	@BeforeAll
 	static void startServers() throws Exception {
@@ -123,7 +125,7 @@ class SecretsTests {
 
 	@AfterEach
 	void resetLogging() {
-		PlantedSecrets.resetLogging();
+		LoggingSystem.get(getClass().getClassLoader()).setLogLevel("io.github.distlock", null);
 		ZooKeeperTestServer.disableLogging();
 	}
 
@@ -138,23 +140,22 @@ class SecretsTests {
 				await().atMost(Duration.ofSeconds(20)).ignoreExceptions().untilAsserted(() -> {
 					try (HeldLock held = registry.acquire(LockRequest.of("key"))) {
 						assertThat(held.isHeld()).isTrue();
-						this.secrets.note("hold", held);
+						note("hold", held);
 						assertThat(registry.tryAcquire(LockRequest.of("key").waitTime(Duration.ZERO))).isPresent();
 					}
 				});
-				this.secrets.note("registry", registry);
+				note("registry", registry);
 			}
-			HeldLock held = redis
-				.acquire(LockRequest.of("customer-" + PlantedSecrets.MARK).leaseTime(Duration.ofMinutes(5)));
-			this.secrets.endpoints(context);
-			this.secrets.managementBeans();
-			this.secrets.beans(context);
-			assertThat(this.secrets.at("distlocks")).contains("\"state\":\"held\"", "******");
-			assertThat(this.secrets.at("configprops")).contains("distlock.redlock", "******");
+			HeldLock held = redis.acquire(LockRequest.of("customer-" + MARK).leaseTime(Duration.ofMinutes(5)));
+			endpoints(context);
+			managementBeans();
+			beans(context);
+			assertThat(at("distlocks")).contains("\"state\":\"held\"", "******");
+			assertThat(at("configprops")).contains("distlock.redlock", "******");
 			held.close();
 		}
 		// Keys are not secret: logs and the exceptions of their callers name them.
-		this.secrets.assertHidden(flushed(output).toString().replace("customer-" + PlantedSecrets.MARK, ""));
+		assertHidden(flushed(output).toString().replace("customer-" + MARK, ""));
 	}
 
 	@Test
@@ -162,7 +163,7 @@ class SecretsTests {
 		failInUse(start("locks", RIGHT, List.of(1, 2, 3), "127.0.0.1:1",
 				"--spring.datasource.url=jdbc:postgresql://127.0.0.1:1/shop?user=locks&password=" + RIGHT,
 				"--distlock.jdbc.mode=connection"));
-		this.secrets.assertHidden(output);
+		assertHidden(output);
 	}
 
 	@ParameterizedTest
@@ -172,7 +173,7 @@ class SecretsTests {
 		// The other tests start applications that are similar; this takes seconds.
 		assumeTrue(Boolean.getBoolean("distlock.full"), "Only with -Ddistlock.full=true");
 		failInUse(start(user, password, ports(), zooKeeper.connectString()));
-		this.secrets.assertHidden(output);
+		assertHidden(output);
 	}
 
 	@Test
@@ -205,14 +206,14 @@ class SecretsTests {
 					+ "--spring.datasource.url=jdbc:mariadb://127.0.0.1:1/shop?user=locks&password=pl4nted",
 			"--distlock.backend=jdbc " + "--spring.datasource.url=jdbc:mariadb://locks:pl4nted@127.0.0.1:1/shop" })
 	void inAStartThatFailsFast(String properties, CapturedOutput output) {
-		this.secrets.failing(properties.replace(PlantedSecrets.MARK, ""), () -> {
+		failing(properties.replace(MARK, ""), () -> {
 			List<String> arguments = new ArrayList<>(List.of("--distlock.backend=redis", "--distlock.fail-fast=true",
 					"--spring.data.redis.username=locks", "--spring.data.redis.password=" + WRONG));
 			arguments.addAll(List.of(properties.split(" ")));
 			return start(false, "locks", WRONG, ports(), "127.0.0.1:1", arguments.toArray(String[]::new));
 		});
 		assertThat(flushed(output)).contains("APPLICATION FAILED TO START");
-		this.secrets.assertHidden(output);
+		assertHidden(output);
 	}
 
 	@ParameterizedTest
@@ -222,7 +223,7 @@ class SecretsTests {
 			"spring.datasource.url=jdbc:postgresql://locks:pl4nted@127.0.0.1:1/shop",
 			"spring.datasource.url=jdbc:h2:tcp:locks;PASSWORD=pl4nted" })
 	void inAConfigurationThatIsWrong(String property, CapturedOutput output) {
-		this.secrets.failing(property, () -> {
+		failing(property, () -> {
 			start(false, "locks", RIGHT, List.of(), zooKeeper.connectString(),
 					"--distlock.backend=" + (property.startsWith("distlock") ? "redlock" : "jdbc"),
 					"--distlock.fail-fast=true", "--distlock.redlock.nodes[0].password=" + RIGHT, "--" + property)
@@ -230,7 +231,7 @@ class SecretsTests {
 			return "";
 		});
 		assertThat(flushed(output)).contains("APPLICATION FAILED TO START");
-		this.secrets.assertHidden(output);
+		assertHidden(output);
 	}
 
 	/** Those of all modules, if they were built before. */
@@ -243,11 +244,11 @@ class SecretsTests {
 			Map<String, LockRegistry> registries = context.getBeansOfType(LockRegistry.class);
 			assertThat(registries).hasSizeGreaterThanOrEqualTo(STORES.size());
 			for (var registry : registries.entrySet()) {
-				this.secrets.failing(registry.getKey(),
+				failing(registry.getKey(),
 						() -> registry.getValue().acquire(LockRequest.of("key").waitTime(Duration.ofMillis(100))));
 			}
-			this.secrets.endpoints(context);
-			this.secrets.beans(context);
+			endpoints(context);
+			beans(context);
 		}
 	}
 
@@ -297,7 +298,6 @@ class SecretsTests {
 			.run(arguments.toArray(String[]::new));
 	}
 
-	/** An application with all stores. */
 	@SpringBootConfiguration
 	@EnableAutoConfiguration(
 			exclude = { DataJpaRepositoriesAutoConfiguration.class, HibernateJpaAutoConfiguration.class })
@@ -318,127 +318,95 @@ class SecretsTests {
 			.connectionTimeoutMs(500)
 			.retryPolicy(new RetryNTimes(0, 0))
 			.authorization("digest", (user + ":" + password).getBytes(StandardCharsets.UTF_8))
-			.aclProvider(new CreatorOnly())
+			// Only the user that created a node may use it.
+			.aclProvider(mock(ACLProvider.class, (call) -> ZooDefs.Ids.CREATOR_ALL_ACL))
 			.build();
 	}
 
-	/** Only the user that created a node may use it. */
-	private static final class CreatorOnly implements ACLProvider {
+	private final Map<String, String> shown = new LinkedHashMap<>();
 
-		@Override
-		public List<ACL> getDefaultAcl() {
-			return ZooDefs.Ids.CREATOR_ALL_ACL;
+	/** Run an action that fails, and note the exception with its causes. */
+	void failing(String action, Callable<?> call) {
+		try {
+			Object result = call.call();
+			throw new AssertionError(action + " has not failed: " + result);
 		}
-
-		@Override
-		public List<ACL> getAclForPath(String path) {
-			return ZooDefs.Ids.CREATOR_ALL_ACL;
+		catch (Exception ex) {
+			StringWriter text = new StringWriter();
+			ex.printStackTrace(new PrintWriter(text));
+			note("exception of " + action, text.toString());
 		}
-
 	}
 
-	/**
-	 * Everything that an application shows: its exceptions, its endpoints over HTTP, and
-	 * the texts of its beans. No planted secret may be in it.
-	 */
-	static final class PlantedSecrets {
+	void note(String where, @Nullable Object text) {
+		this.shown.merge(where, String.valueOf(text), String::concat);
+	}
 
-		/** A part of each secret, in lower case. */
-		static final String MARK = "pl4nted";
-
-		private final Map<String, String> shown = new LinkedHashMap<>();
-
-		/** Run an action that fails, and note the exception with its causes. */
-		void failing(String action, Callable<?> call) {
-			try {
-				Object result = call.call();
-				throw new AssertionError(action + " has not failed: " + result);
-			}
-			catch (Exception ex) {
-				StringWriter text = new StringWriter();
-				ex.printStackTrace(new PrintWriter(text));
-				note("exception of " + action, text.toString());
+	/** Note the answers of all endpoints that need no parameter. */
+	void endpoints(ConfigurableApplicationContext context) throws Exception {
+		String url = "http://127.0.0.1:" + context.getEnvironment().getRequiredProperty("local.server.port")
+				+ "/actuator";
+		Map<String, Object> index = JsonParserFactory.getJsonParser().parseMap(get(url));
+		for (Object link : ((Map<?, ?>) Objects.requireNonNull(index.get("_links"))).values()) {
+			String target = String.valueOf(((Map<?, ?>) link).get("href"));
+			if (!target.contains("{") && !target.contains("heapdump")) {
+				note(target, get(target));
 			}
 		}
+	}
 
-		void note(String where, @Nullable Object text) {
-			this.shown.merge(where, String.valueOf(text), String::concat);
-		}
-
-		/** Note the answers of all endpoints that need no parameter. */
-		void endpoints(ConfigurableApplicationContext context) throws Exception {
-			String url = "http://127.0.0.1:" + context.getEnvironment().getRequiredProperty("local.server.port")
-					+ "/actuator";
-			Map<String, Object> index = JsonParserFactory.getJsonParser().parseMap(get(url));
-			for (Object link : ((Map<?, ?>) Objects.requireNonNull(index.get("_links"))).values()) {
-				String target = String.valueOf(((Map<?, ?>) link).get("href"));
-				if (!target.contains("{") && !target.contains("heapdump")) {
-					note(target, get(target));
+	/** Note what all endpoints say over JMX, if they need no parameter. */
+	void managementBeans() throws Exception {
+		MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+		Set<ObjectName> names = server.queryNames(new ObjectName("org.springframework.boot:type=Endpoint,*"), null);
+		assertThat(names).extracting((name) -> name.getKeyProperty("name")).contains("Configprops", "Env");
+		for (ObjectName name : names) {
+			for (MBeanOperationInfo operation : server.getMBeanInfo(name).getOperations()) {
+				boolean reads = operation.getImpact() == MBeanOperationInfo.INFO
+						&& !operation.getName().contains("eap");
+				Class<?>[] optional = { Integer.class, String.class, String.class };
+				if (reads && operation.getSignature().length == 0) {
+					note(name.toString(), server.invoke(name, operation.getName(), new Object[0], new String[0]));
+				}
+				else if (operation.getName().equals("locks")) {
+					note(name.toString(), server.invoke(name, "locks", new Object[optional.length],
+							Arrays.stream(optional).map(Class::getName).toArray(String[]::new)));
 				}
 			}
 		}
+	}
 
-		/** Note what all endpoints say over JMX, if they need no parameter. */
-		void managementBeans() throws Exception {
-			MBeanServer server = ManagementFactory.getPlatformMBeanServer();
-			Set<ObjectName> names = server.queryNames(new ObjectName("org.springframework.boot:type=Endpoint,*"), null);
-			assertThat(names).extracting((name) -> name.getKeyProperty("name")).contains("Configprops", "Env");
-			for (ObjectName name : names) {
-				for (MBeanOperationInfo operation : server.getMBeanInfo(name).getOperations()) {
-					boolean reads = operation.getImpact() == MBeanOperationInfo.INFO
-							&& !operation.getName().contains("eap");
-					Class<?>[] optional = { Integer.class, String.class, String.class };
-					if (reads && operation.getSignature().length == 0) {
-						note(name.toString(), server.invoke(name, operation.getName(), new Object[0], new String[0]));
-					}
-					else if (operation.getName().equals("locks")) {
-						note(name.toString(), server.invoke(name, "locks", new Object[optional.length],
-								Arrays.stream(optional).map(Class::getName).toArray(String[]::new)));
-					}
+	private static String get(String url) throws IOException, InterruptedException {
+		return HttpClient.newHttpClient()
+			.send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString())
+			.body();
+	}
+
+	void beans(ConfigurableApplicationContext context) {
+		for (String name : context.getBeanDefinitionNames()) {
+			if (context.getBeanFactory().containsSingleton(name)) {
+				Object bean = context.getBean(name);
+				if (bean.getClass().getName().startsWith("io.github.distlock.")) {
+					note("bean " + name, bean);
 				}
 			}
 		}
+	}
 
-		private static String get(String url) throws IOException, InterruptedException {
-			return HttpClient.newHttpClient()
-				.send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString())
-				.body();
-		}
+	void assertHidden(CharSequence output) {
+		note("output", output);
+		this.shown.forEach(
+				(where, text) -> assertThat(text.toLowerCase(Locale.ROOT).lines().filter((line) -> line.contains(MARK)))
+					.as(where)
+					.isEmpty());
+	}
 
-		/** Note the texts of all beans of this library. */
-		void beans(ConfigurableApplicationContext context) {
-			for (String name : context.getBeanDefinitionNames()) {
-				if (context.getBeanFactory().containsSingleton(name)) {
-					Object bean = context.getBean(name);
-					if (bean.getClass().getName().startsWith("io.github.distlock.")) {
-						note("bean " + name, bean);
-					}
-				}
-			}
-		}
-
-		/** Fail if a secret is in a text, and say where. */
-		void assertHidden(CharSequence output) {
-			note("output", output);
-			this.shown.forEach((where,
-					text) -> assertThat(text.toLowerCase(Locale.ROOT).lines().filter((line) -> line.contains(MARK)))
-						.as(where)
-						.isEmpty());
-		}
-
-		/** Return what an endpoint has shown. */
-		String at(String endpoint) {
-			return this.shown.entrySet()
-				.stream()
-				.filter((entry) -> entry.getKey().endsWith("/actuator/" + endpoint))
-				.map(Map.Entry::getValue)
-				.collect(Collectors.joining());
-		}
-
-		static void resetLogging() {
-			LoggingSystem.get(PlantedSecrets.class.getClassLoader()).setLogLevel("io.github.distlock", null);
-		}
-
+	String at(String endpoint) {
+		return this.shown.entrySet()
+			.stream()
+			.filter((entry) -> entry.getKey().endsWith("/actuator/" + endpoint))
+			.map(Map.Entry::getValue)
+			.collect(Collectors.joining());
 	}
 
 }

@@ -288,7 +288,6 @@ class StoreChoiceTests {
 		registry.acquire(LockRequest.of("order-1")).close();
 	}
 
-	/** A backend that the application defines. */
 	static LockBackend ownBackend() {
 		return new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM);
 	}

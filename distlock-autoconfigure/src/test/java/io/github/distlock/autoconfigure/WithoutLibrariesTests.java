@@ -35,7 +35,6 @@ class WithoutLibrariesTests {
 				"micrometer-jakarta9", "spring-boot-micrometer");
 	}
 
-	/** An application that locks without these classes. */
 	abstract static class Program implements Runnable {
 
 		private final List<String> missing;
