@@ -15,7 +15,6 @@ import java.util.List;
  */
 public record CodeBlock(String page, int line, String info, boolean fenced, String text) {
 
-	/** Return the language: the first word of the info text. */
 	public String language() {
 		return words().get(0);
 	}
@@ -25,7 +24,6 @@ public record CodeBlock(String page, int line, String info, boolean fenced, Stri
 		return words().subList(1, words().size());
 	}
 
-	/** Return page and line, as an editor opens them. */
 	public String place() {
 		return this.page + ":" + this.line;
 	}

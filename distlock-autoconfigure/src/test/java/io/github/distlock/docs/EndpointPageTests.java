@@ -1,8 +1,6 @@
 package io.github.distlock.docs;
 
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -22,8 +20,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.actuate.EndpointApplication;
 import io.github.distlock.testing.RedisTestServer;
 import jakarta.servlet.DispatcherType;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.SpringBootConfiguration;
@@ -58,38 +55,31 @@ class EndpointPageTests {
 
 	private static final Pattern ROW = Pattern.compile("(?m)^\\| ((?:`[a-zA-Z.*\\[\\]]+`(?:, )?)+) \\|");
 
-	/** The grant of the page. */
 	private static final String TOKEN = "8212";
 
-	@SuppressWarnings("NullAway.Init")
-	private static RedisTestServer redis;
+	@AutoClose
+	private static final RedisTestServer redis = RedisTestServer.start();
 
-	@SuppressWarnings("NullAway.Init")
-	private static EndpointApplication application;
+	private static final Class<?> SECURITY = PageCode.of(List.of("docs/endpoint.md")).type("SecurityConfiguration");
+
+	@AutoClose
+	private static final EndpointApplication application = startInstance(SECURITY);
 
 	/** Another instance of the same application. */
-	@SuppressWarnings("NullAway.Init")
-	private static EndpointApplication other;
+	@AutoClose
+	private static final EndpointApplication other = startInstance(SECURITY);
 
-	private static String page = "";
-
-	@BeforeAll
-	static void start() throws Exception {
-		page = Files.readString(Path.of("..", "docs", "endpoint.md"));
-		redis = RedisTestServer.start();
-		Class<?> security = PageCode.of(List.of("docs/endpoint.md")).type("SecurityConfiguration");
-		application = startInstance(security);
-		other = startInstance(security);
-	}
+	private static final String PAGE = Pages.text("docs/endpoint.md");
 
 	/** As an application with spring-boot-starter-security. */
 	private static EndpointApplication startInstance(Class<?>... security) {
 		List<Class<?>> sources = new ArrayList<>(List.of(security));
 		sources.add(RedisProgram.class);
 		return EndpointApplication.start(sources.toArray(Class<?>[]::new), "distlock.backend=redis",
-				"spring.data.redis.port=" + redis.port(), "management.endpoint.distlocks.access=unrestricted",
-				"management.endpoint.distlocks.roles=OPERATOR", "management.endpoint.health.show-details=always",
-				"test.security=true", "spring.security.user.name=operator", "spring.security.user.password=secret",
+				"spring.data.redis.port=" + redis.port(), "distlock.shutdown-grace-period=0s",
+				"management.endpoint.distlocks.access=unrestricted", "management.endpoint.distlocks.roles=OPERATOR",
+				"management.endpoint.health.show-details=always", "test.security=true",
+				"spring.security.user.name=operator", "spring.security.user.password=secret",
 				"spring.security.user.roles=OPERATOR");
 	}
 
@@ -125,13 +115,6 @@ class EndpointPageTests {
 		await().untilAsserted(() -> assertThat(lock.isHeld()).isFalse());
 	}
 
-	@AfterAll
-	static void stop() {
-		application.close();
-		other.close();
-		redis.close();
-	}
-
 	@Test
 	void eachSessionAnswersAsThePageSays() throws Exception {
 		timeOutOnce();
@@ -148,7 +131,7 @@ class EndpointPageTests {
 				.allSatisfy((waiting) -> assertThat(waiting).containsKey("host"));
 		});
 		List<String> sessions = new ArrayList<>();
-		for (Matcher session = SESSION.matcher(page); session.find();) {
+		for (Matcher session = SESSION.matcher(PAGE); session.find();) {
 			String path = session.group(1);
 			HttpResponse<String> response = send(application, session.group(2),
 					path.replace("token=" + TOKEN, "token=" + lock.fencingToken()));
@@ -163,14 +146,14 @@ class EndpointPageTests {
 				}
 			}
 		}
-		assertThat(sessions).hasSize((int) CURL.matcher(page).results().count()).hasSizeGreaterThan(7);
+		assertThat(sessions).hasSize((int) CURL.matcher(PAGE).results().count()).hasSizeGreaterThan(7);
 		await().untilAsserted(() -> assertThat(lock.isHeld()).isFalse());
 	}
 
 	@Test
 	void theLinesOfTheRunbookFindAndEndTheGrant() throws Exception {
 		HeldLock lock = application.registry().acquire(request("stock-42"));
-		String runbook = Files.readString(Path.of("..", "docs", "operations", "runbook.md"));
+		String runbook = Pages.text("docs/operations/runbook.md");
 		List<Integer> answers = new ArrayList<>();
 		for (Matcher line = RUNBOOK_LINE.matcher(runbook); line.find();) {
 			String path = line.group(2).replace("token=" + TOKEN, "token=" + lock.fencingToken());
@@ -187,10 +170,10 @@ class EndpointPageTests {
 	@Test
 	void theTablesDescribeEachValueOfTheExamples() {
 		Set<String> described = new TreeSet<>();
-		for (Matcher row = ROW.matcher(page); row.find();) {
+		for (Matcher row = ROW.matcher(PAGE); row.find();) {
 			described.addAll(List.of(row.group(1).replace("`", "").split(", ")));
 		}
-		for (Matcher session = SESSION.matcher(page); session.find();) {
+		for (Matcher session = SESSION.matcher(PAGE); session.find();) {
 			if (session.group(1).startsWith("/actuator/distlocks") && session.group(3).equals("200")
 					&& session.group(2).equals("GET")) {
 				String example = session.group(4).substring(session.group(4).indexOf('{'));
@@ -267,9 +250,6 @@ class EndpointPageTests {
 		}
 	}
 
-	/**
-	 * The application.
-	 */
 	@SpringBootConfiguration
 	@EnableAutoConfiguration(exclude = DataSourceAutoConfiguration.class)
 	static class RedisProgram {

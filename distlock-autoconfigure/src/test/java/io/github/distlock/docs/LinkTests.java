@@ -2,6 +2,9 @@ package io.github.distlock.docs;
 
 import java.awt.image.BufferedImage;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,9 +23,14 @@ import java.util.stream.Stream;
 
 import javax.imageio.ImageIO;
 
-import org.junit.jupiter.api.Test;
-
+import io.github.distlock.docs.MarkdownPage.Heading;
 import io.github.distlock.docs.MarkdownPage.Link;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.SpringBootVersion;
 import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,7 +49,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * the map of the documentation for machines; and what is generated, which tests compare
  * with the code word by word: the results of combinations in {@code compatibility.md},
  * and in {@code reference.md} the rows of properties, of causes of a loss, and of
- * components of events.
+ * components of events. A page in Chinese has the structure of its original. The figures
+ * of the README are those of the page on performance.
  */
 class LinkTests {
 
@@ -261,6 +270,161 @@ class LinkTests {
 			default -> text;
 		};
 		return written.isBlank() ? 0 : written.strip().split("\\s+").length;
+	}
+
+	private static final String SUFFIX = ".zh-CN";
+
+	static List<String> translations() {
+		return Pages.all().stream().filter((page) -> page.endsWith(SUFFIX + ".md")).toList();
+	}
+
+	@Test
+	void theReadmesTheAnnotationAndTheQuestionsAreTranslated() {
+		assertThat(translations()).contains("README.zh-CN.md", "sample-inventory-app/README.zh-CN.md",
+				"distlock-lab/README.zh-CN.md", "docs/annotation.zh-CN.md", "docs/faq.zh-CN.md");
+	}
+
+	@ParameterizedTest
+	@MethodSource("translations")
+	void headingsHaveTheSameLevelsInTheSameOrder(String page) {
+		assertThat(levels(MarkdownPage.of(page))).containsExactlyElementsOf(levels(original(page)));
+	}
+
+	@ParameterizedTest
+	@MethodSource("translations")
+	void headingsBelowTheTitleAreTranslated(String page) {
+		assertThat(MarkdownPage.of(page).headings()).filteredOn((heading) -> heading.level() > 1)
+			.allMatch((heading) -> heading.text().codePoints().anyMatch(Character::isIdeographic));
+	}
+
+	@ParameterizedTest
+	@MethodSource("translations")
+	void blocksOfCodeAreEqualButForTheirComments(String page) {
+		assertThat(code(MarkdownPage.of(page))).containsExactlyElementsOf(code(original(page)));
+	}
+
+	@ParameterizedTest
+	@MethodSource("translations")
+	void tablesHaveAsManyRowsAndColumns(String page) {
+		assertThat(MarkdownPage.of(page).tables()).containsExactlyElementsOf(original(page).tables());
+	}
+
+	@ParameterizedTest
+	@MethodSource("translations")
+	void linksAndImagesLeadToTheSamePlaces(String page) {
+		assertThat(targets(MarkdownPage.of(page))).containsExactlyInAnyOrderElementsOf(targets(original(page)));
+	}
+
+	private static MarkdownPage original(String page) {
+		return MarkdownPage.of(withoutLanguage(page));
+	}
+
+	private static List<Integer> levels(MarkdownPage page) {
+		return page.headings().stream().map(Heading::level).toList();
+	}
+
+	private static List<String> code(MarkdownPage page) {
+		return page.blocks().stream().map((block) -> block.info() + "\n" + withoutComments(block.text())).toList();
+	}
+
+	private static String withoutComments(String code) {
+		return code.replaceAll("(?s)/\\*.*?\\*/", "")
+			.replaceAll("(?m)(^|\\s)\\s*(?://|#(?=\\s)).*$", "$1")
+			.replaceAll("(?m)[ \\t]+$", "");
+	}
+
+	/**
+	 * The places to which links lead. The language of a page does not count, and a
+	 * heading is named by its number, since its anchor depends on the language.
+	 */
+	private static List<String> targets(MarkdownPage page) {
+		return page.links().stream().flatMap(LinkTests::target).toList();
+	}
+
+	private static Stream<String> target(Link link) {
+		if (!link.isRelative()) {
+			return Stream.of(link.target());
+		}
+		String place = withoutLanguage(link.file());
+		if (link.anchor().isEmpty() || !link.file().endsWith(".md")) {
+			return Stream.of(place);
+		}
+		return Stream.of(place + " heading " + MarkdownPage.of(link.file()).anchors().indexOf(link.anchor()));
+	}
+
+	private static String withoutLanguage(String file) {
+		return file.replace(SUFFIX, "");
+	}
+
+	private static final String PERFORMANCE = "docs/performance.md";
+
+	private static final Pattern NUMBER = Pattern.compile("\\d+(?:,\\d{3})*(?:\\.\\d+)?");
+
+	@ParameterizedTest
+	@ValueSource(strings = { "README.md", "README.zh-CN.md" })
+	void theCommandsOfTheComparisonAreThoseThatWereCounted(String page) {
+		for (String library : List.of("distlock", "Redisson", "Spring Integration", "lock4j")) {
+			List<String> compared = row(Pages.text(page), "|---|---|--:|--:|---|---|", library);
+			assertThat(compared.get(2)).as(library + ", uncontended")
+				.isEqualTo(row(section("### Uncontended"), "|---|", library).get(4));
+			BigDecimal contended = number(
+					row(section("### One hot key, empty section"), "|---|", library).get(4).split("/")[1]);
+			assertThat(number(compared.get(3))).as(library + ", contended")
+				.isEqualByComparingTo(contended.multiply(BigDecimal.valueOf(1000)));
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "README.md", "README.zh-CN.md" })
+	void theFiguresOfTheFirstFactAreThoseThatWereMeasured(String page) {
+		String fact = Pages.text(page).lines().filter((line) -> line.startsWith("- **")).findFirst().orElseThrow();
+		String section = section("### One hot key, section of 1 ms");
+		List<String> ours = row(section, "|---|", "distlock");
+		List<String> redisson = row(section, "|---|", "Redisson");
+		String best = row(section("### One hot key, empty section"), "|---|", "distlock").get(2);
+		assertThat(numbers(fact)).containsSubsequence(rounded(number(ours.get(1))),
+				rounded(number(redisson.get(2)).divide(number(ours.get(2)), MathContext.DECIMAL32)),
+				rounded(number(redisson.get(3)).divide(number(ours.get(3)), MathContext.DECIMAL32)),
+				rounded(number(best)));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "README.md", "README.zh-CN.md" })
+	void theVersionOfSpringBootIsThatOfTheBuild(String page) {
+		assertThat(Pages.text(page)).contains("Spring Boot " + SpringBootVersion.getVersion());
+	}
+
+	private static BigDecimal rounded(BigDecimal figure) {
+		return figure.round(new MathContext(2, RoundingMode.HALF_UP)).stripTrailingZeros();
+	}
+
+	private static String section(String heading) {
+		String text = Pages.text(PERFORMANCE);
+		int begin = text.indexOf(heading + "\n");
+		assertThat(begin).as(heading).isPositive();
+		int end = text.indexOf("\n### ", begin + 1);
+		return text.substring(begin, (end < 0) ? text.length() : end);
+	}
+
+	/** The cells of the first row about a library, in the first table like that. */
+	private static List<String> row(String text, String table, String library) {
+		return text.substring(text.indexOf(table))
+			.lines()
+			.filter((line) -> line.startsWith("| " + library) || line.startsWith("| [" + library))
+			.map((line) -> Arrays.stream(line.split("\\|")).skip(1).map(String::trim).toList())
+			.findFirst()
+			.orElseThrow();
+	}
+
+	private static BigDecimal number(String text) {
+		return numbers(text).get(0);
+	}
+
+	private static List<BigDecimal> numbers(String text) {
+		return NUMBER.matcher(text)
+			.results()
+			.map((found) -> new BigDecimal(found.group().replace(",", "")).stripTrailingZeros())
+			.toList();
 	}
 
 }

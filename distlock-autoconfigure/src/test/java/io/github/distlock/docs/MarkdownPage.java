@@ -52,15 +52,10 @@ public final class MarkdownPage {
 		return new MarkdownPage(name, Pages.text(name));
 	}
 
-	String name() {
-		return this.name;
-	}
-
 	List<CodeBlock> blocks() {
 		return this.blocks;
 	}
 
-	/** Return the headings in their order. */
 	List<Heading> headings() {
 		List<Heading> headings = new ArrayList<>();
 		Map<String, Integer> counts = new HashMap<>();
@@ -84,7 +79,6 @@ public final class MarkdownPage {
 		return anchors;
 	}
 
-	/** Return links and images in their order. */
 	List<Link> links() {
 		List<Link> links = new ArrayList<>();
 		for (int index = 0; index < this.lines.size(); index++) {
@@ -163,7 +157,6 @@ public final class MarkdownPage {
 				.replace('\\', '/');
 		}
 
-		/** Return the anchor, or an empty text. */
 		String anchor() {
 			int hash = this.target.indexOf('#');
 			return (hash < 0) ? "" : this.target.substring(hash + 1);

@@ -23,7 +23,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public record PageCode(ClassLoader loader, List<Class<?>> types) {
 
-	/** Compile the Java blocks of pages, and further blocks. */
 	public static PageCode of(List<String> pages, CodeBlock... more) {
 		List<CodeBlock> blocks = Stream
 			.concat(pages.stream().flatMap((page) -> Pages.blocks(page, Pages.text(page)).stream()), Stream.of(more))
@@ -34,7 +33,6 @@ public record PageCode(ClassLoader loader, List<Class<?>> types) {
 		return Unchecked.call(() -> load(folder.resolve("0")));
 	}
 
-	/** Load the classes in a folder. */
 	static PageCode load(Path folder) throws IOException {
 		// Its classes are loaded as long as an application runs.
 		URLClassLoader loader = new URLClassLoader(new URL[] { folder.toUri().toURL() },

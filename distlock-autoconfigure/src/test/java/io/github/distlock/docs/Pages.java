@@ -1,5 +1,7 @@
 package io.github.distlock.docs;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -8,14 +10,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import io.github.distlock.testing.Unchecked;
-
 /**
  * The pages of the documentation and their blocks of code.
  */
 public final class Pages {
 
-	/** The root of the repository. */
 	static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
 	private static final Pattern FENCE = Pattern.compile("(\\s*)(`{3,}|~{3,})\\s*(.*?)\\s*");
@@ -29,47 +28,40 @@ public final class Pages {
 	private Pages() {
 	}
 
-	/** Return all pages, relative to the root of the repository. */
 	public static List<String> all() {
 		List<String> pages = new ArrayList<>();
-		for (String folder : List.of("", ".github", "sample-inventory-app", "distlock-lab")) {
-			try (Stream<Path> files = Unchecked.call(() -> Files.list(ROOT.resolve(folder)))) {
+		for (String folder : List.of("", ".github", "sample-inventory-app", "distlock-lab", "docs")) {
+			try (Stream<Path> files = Files.walk(ROOT.resolve(folder), folder.equals("docs") ? Integer.MAX_VALUE : 1)) {
 				files.map((file) -> ROOT.relativize(file).toString().replace('\\', '/'))
-					.filter((name) -> name
-						.matches("(?:.*/)?(?:README|CONTRIBUTING|SECURITY|SUPPORT|CODE_OF_CONDUCT)[\\w.-]*\\.md"))
+					.filter((name) -> name.matches("docs/.*\\.md"
+							+ "|(?:.*/)?(?:README|CONTRIBUTING|SECURITY|SUPPORT|CODE_OF_CONDUCT)[\\w.-]*\\.md"))
 					.sorted()
 					.forEach(pages::add);
 			}
-		}
-		try (Stream<Path> files = Unchecked.call(() -> Files.walk(ROOT.resolve("docs")))) {
-			files.map((file) -> ROOT.relativize(file).toString().replace('\\', '/'))
-				.filter((name) -> name.endsWith(".md"))
-				.sorted()
-				.forEach(pages::add);
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
 		}
 		return pages;
 	}
 
-	/** Read a page, relative to the root of the repository. */
 	public static String text(String page) {
-		return Unchecked.call(() -> Files.readString(ROOT.resolve(page)));
+		try {
+			return Files.readString(ROOT.resolve(page));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	/**
 	 * Return the blocks of all pages, {@code llms.txt} included, but not of translations,
-	 * which have the same code ({@code LanguagePairTests}).
+	 * which have the same code ({@code LinkTests}).
 	 */
 	public static List<CodeBlock> blocks() {
 		return Stream.concat(all().stream(), Stream.of("llms.txt"))
 			.filter((page) -> !page.endsWith(".zh-CN.md"))
 			.flatMap((page) -> blocks(page, text(page)).stream())
-			.toList();
-	}
-
-	public static List<String> javaBlocks(String page) {
-		return blocks(page, text(page)).stream()
-			.filter((block) -> block.language().equals("java"))
-			.map(CodeBlock::text)
 			.toList();
 	}
 
@@ -94,7 +86,6 @@ public final class Pages {
 			.toList();
 	}
 
-	/** Find the blocks of a text. */
 	static List<CodeBlock> blocks(String page, String text) {
 		List<CodeBlock> blocks = new ArrayList<>();
 		List<String> lines = text.lines().toList();

@@ -1,14 +1,13 @@
 package io.github.distlock.docs;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URL;
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-import io.github.distlock.testing.Unchecked;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -20,12 +19,10 @@ public record PropertyMetadata(Map<String, JsonNode> properties) {
 
 	private static final String FILE = "META-INF/spring-configuration-metadata.json";
 
-	/** Read the files of the class path. */
 	public static PropertyMetadata read() {
 		Map<String, JsonNode> properties = new TreeMap<>();
-		return Unchecked.call(() -> {
-			List<URL> files = new ArrayList<>(Collections.list(ClassLoader.getSystemResources(FILE)));
-			for (URL file : files) {
+		try {
+			for (URL file : Collections.list(ClassLoader.getSystemResources(FILE))) {
 				try (var stream = file.openStream()) {
 					JsonMapper.shared()
 						.readTree(stream)
@@ -34,7 +31,10 @@ public record PropertyMetadata(Map<String, JsonNode> properties) {
 				}
 			}
 			return new PropertyMetadata(properties);
-		});
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	/**
@@ -42,19 +42,13 @@ public record PropertyMetadata(Map<String, JsonNode> properties) {
 	 * an object that contains it.
 	 */
 	Optional<JsonNode> find(String key) {
-		String name = key;
-		while (true) {
+		for (String name = key; !name.isEmpty(); name = name.replaceFirst("(^|\\.)[^.]*$", "")) {
 			JsonNode property = this.properties.get(name.replaceAll("\\[\\d+]", ""));
 			if (property != null) {
-				boolean exact = name.equals(key);
-				return (exact || isContainer(property)) ? Optional.of(property) : Optional.empty();
+				return (name.equals(key) || isContainer(property)) ? Optional.of(property) : Optional.empty();
 			}
-			int dot = name.lastIndexOf('.');
-			if (dot < 0) {
-				return Optional.empty();
-			}
-			name = name.substring(0, dot);
 		}
+		return Optional.empty();
 	}
 
 	/** Return whether a key is a property, or the beginning of the names of some. */

@@ -33,7 +33,6 @@ public final class LockedStock implements AutoCloseable {
 
 	private final CompletableFuture<HeldLock> waiting;
 
-	/** Start both applications. */
 	public LockedStock(Map<String, Object> properties) {
 		this.holder = start(properties);
 		this.waiter = start(properties);
@@ -52,7 +51,6 @@ public final class LockedStock implements AutoCloseable {
 		return context.getBean(LockRegistry.class);
 	}
 
-	/** Wait until the waiting application has the lock. */
 	public void awaitNextHolder() {
 		Awaitility.await().atMost(Duration.ofSeconds(30)).until(this.waiting::isDone);
 		this.waiting.join().close();
@@ -80,7 +78,6 @@ public final class LockedStock implements AutoCloseable {
 		this.holder.close();
 	}
 
-	/** An application without code. */
 	@SpringBootConfiguration
 	@EnableAutoConfiguration
 	static class Application {

@@ -1,6 +1,5 @@
 package io.github.distlock.operations;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +8,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.github.distlock.testing.Unchecked;
+import io.github.distlock.docs.Pages;
 import org.yaml.snakeyaml.Yaml;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -28,11 +27,10 @@ public final class OperationsFiles {
 	private OperationsFiles() {
 	}
 
-	public static String text(String file) {
-		return Unchecked.call(() -> Files.readString(FOLDER.resolve(file)));
+	static String text(String file) {
+		return Pages.text("docs/operations/" + file);
 	}
 
-	/** A file in YAML, as a tree. */
 	static JsonNode yaml(String file) {
 		return JSON.valueToTree(new Yaml().load(text(file)));
 	}
@@ -41,8 +39,7 @@ public final class OperationsFiles {
 		return JSON.readTree(text("distlock-dashboard.json"));
 	}
 
-	/** The rules of alerts.yaml. */
-	public static List<JsonNode> rules() {
+	static List<JsonNode> rules() {
 		List<JsonNode> rules = new ArrayList<>();
 		yaml("alerts.yaml").path("groups").forEach((group) -> group.path("rules").forEach(rules::add));
 		return rules;
@@ -58,7 +55,6 @@ public final class OperationsFiles {
 		return panels;
 	}
 
-	/** All queries of rules, panels and variables. */
 	static List<String> queries() {
 		List<String> queries = new ArrayList<>();
 		rules().forEach((rule) -> queries.add(rule.path("expr").asString()));
@@ -81,6 +77,51 @@ public final class OperationsFiles {
 			}
 		}
 		return metrics;
+	}
+
+	private static final Pattern INLINE = Pattern.compile("`([^`\n]+)`");
+
+	private static final Pattern SQL = Pattern.compile("(?:SELECT|UPDATE|DELETE) ");
+
+	/**
+	 * Return the lines of a program or language in a section, or in the whole page if the
+	 * heading is empty: first those of the blocks of code, then those inside of text. A
+	 * statement in SQL is one line, also if the page breaks it.
+	 */
+	public static List<String> commands(String heading, String... beginnings) {
+		String text = text("runbook.md");
+		if (!heading.isEmpty()) {
+			int start = text.indexOf("\n### " + heading + "\n");
+			if (start < 0) {
+				throw new IllegalArgumentException("The runbook has no section " + heading);
+			}
+			text = text.substring(start + 1).split("\n#", 2)[0];
+		}
+		List<String> lines = new ArrayList<>();
+		statements(text).forEach((line) -> add(lines, line, beginnings));
+		INLINE.matcher(text).results().forEach((code) -> add(lines, code.group(1), beginnings));
+		return lines;
+	}
+
+	private static List<String> statements(String text) {
+		List<String> commands = new ArrayList<>();
+		StringBuilder statement = new StringBuilder();
+		for (String line : Pages.codeLines(text)) {
+			statement.append(statement.isEmpty() ? "" : " ").append(line);
+			if (!SQL.matcher(statement).lookingAt() || line.endsWith(";")) {
+				commands.add(statement.toString());
+				statement.setLength(0);
+			}
+		}
+		return commands;
+	}
+
+	private static void add(List<String> lines, String line, String... beginnings) {
+		for (String beginning : beginnings) {
+			if (line.startsWith(beginning) && !line.equals(beginning) && !lines.contains(line)) {
+				lines.add(line);
+			}
+		}
 	}
 
 }

@@ -44,7 +44,7 @@ class RunbookCommandTests {
 			// The waiter is queued when its inbox is subscribed.
 			await().until(() -> !Long.valueOf(0).equals(redis.ask("ZCARD", "distlock:queue:2:{stock-42}"))
 					&& redis.info("pubsub_channels").equals("2"));
-			Map<String, String> answers = redisCli(redis, RunbookCommands.lines("Redis", "redis-cli"));
+			Map<String, String> answers = redisCli(redis, OperationsFiles.commands("Redis", "redis-cli"));
 			assertThat(answer(answers, "redis-cli --scan --pattern 'distlock:lock:*'"))
 				.isEqualTo("distlock:lock:{stock-42}");
 			assertThat(answer(answers, "redis-cli GET 'distlock:lock:{stock-42}'"))
@@ -53,7 +53,7 @@ class RunbookCommandTests {
 			assertThat(answer(answers, "redis-cli ZRANGE 'distlock:queue:2:{stock-42}' 0 -1 WITHSCORES")).isNotBlank();
 			assertThat(answer(answers, "redis-cli PUBSUB CHANNELS 'distlock:inbox:*'").lines()).hasSize(2);
 			assertThat(answer(answers, "redis-cli CONFIG GET maxmemory-policy")).contains("noeviction");
-			redisCli(redis, RunbookCommands.lines(TO_END, "redis-cli"));
+			redisCli(redis, OperationsFiles.commands(TO_END, "redis-cli"));
 			stock.awaitNextHolder();
 		}
 	}
@@ -65,7 +65,7 @@ class RunbookCommandTests {
 				LockedStock stock = new LockedStock(Map.of("spring.data.redis.port", redis.port()));
 				var reader = stock.read("stock-43");
 				var other = stock.read("stock-43")) {
-			assertThat(RunbookCommands.lines("Redis", "redis-cli")).contains(line);
+			assertThat(OperationsFiles.commands("Redis", "redis-cli")).contains(line);
 			String command = line.replace("stock-42", "stock-43");
 			assertThat(answer(redisCli(redis, List.of(command)), command))
 				.containsPattern("[\\w.@:-]+:FR\\w+\n\\d{13}\n#")
@@ -77,7 +77,7 @@ class RunbookCommandTests {
 	@Test
 	void eachOtherCommandForRedisOnThePageRunsToo() throws Exception {
 		try (RedisProcess redis = redis()) {
-			redisCli(redis, RunbookCommands.lines("", "redis-cli"));
+			redisCli(redis, OperationsFiles.commands("", "redis-cli"));
 		}
 	}
 
@@ -92,7 +92,7 @@ class RunbookCommandTests {
 				properties.put("distlock.redlock.nodes[" + node++ + "].port", master.port());
 			}
 			try (LockedStock stock = new LockedStock(properties)) {
-				Map<String, String> answers = redisCli(first, RunbookCommands.lines("Redlock", "redis-cli"));
+				Map<String, String> answers = redisCli(first, OperationsFiles.commands("Redlock", "redis-cli"));
 				assertThat(answer(answers, "redis-cli GET 'distlock:redlock:lock:{stock-42}'")).isNotBlank();
 				assertThat(answer(answers, "redis-cli --scan --pattern 'distlock:redlock:*'"))
 					.contains("distlock:redlock:lock:{stock-42}");
@@ -107,7 +107,7 @@ class RunbookCommandTests {
 		try (ZooKeeperTestServer server = ZooKeeperTestServer.start();
 				LockedStock stock = new LockedStock(Map.of("distlock.backend", "zookeeper",
 						"distlock.zookeeper.connect-string", server.connectString()))) {
-			List<String> lines = RunbookCommands.lines("", "zkCli.sh -server zk1:2181 ");
+			List<String> lines = OperationsFiles.commands("", "zkCli.sh -server zk1:2181 ");
 			List<String> ofTheStore = Pages.codeLines(Pages.text("docs/stores-zookeeper.md"))
 				.stream()
 				.filter((line) -> line.startsWith("zkCli.sh"))
@@ -130,9 +130,9 @@ class RunbookCommandTests {
 					assertThat(answer).containsPattern("ephemeralOwner = 0x[1-9a-f]");
 				}
 			}
-			assertThat(RunbookCommands.lines(TO_END, "zkCli.sh")).hasSize(1);
+			assertThat(OperationsFiles.commands(TO_END, "zkCli.sh")).hasSize(1);
 			stock.awaitNextHolder();
-			assertThat(RunbookCommands.lines("", "echo srvr")).containsOnly("echo srvr \\| nc zk1 2181");
+			assertThat(OperationsFiles.commands("", "echo srvr")).containsOnly("echo srvr \\| nc zk1 2181");
 			assertThat(FourLetterWordMain.send4LetterWord("127.0.0.1", server.port(), "srvr")).contains("Mode:");
 		}
 	}
@@ -154,7 +154,7 @@ class RunbookCommandTests {
 
 	@Test
 	void theThreadDumpOfTheHolderRuns() throws Exception {
-		List<String> lines = RunbookCommands.lines("DistlockHeldTooLong", "jcmd");
+		List<String> lines = OperationsFiles.commands("DistlockHeldTooLong", "jcmd");
 		assertThat(lines).containsExactly("jcmd <pid> Thread.print");
 		String command = lines.get(0).replace("<pid>", String.valueOf(ProcessHandle.current().pid()));
 		assertThat(run(List.of("sh", "-c", Path.of(System.getProperty("java.home", ""), "bin") + "/" + command)))

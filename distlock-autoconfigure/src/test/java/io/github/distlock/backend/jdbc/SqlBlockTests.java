@@ -20,7 +20,7 @@ import io.github.distlock.docs.CodeBlock;
 import io.github.distlock.docs.Pages;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.operations.LockedStock;
-import io.github.distlock.operations.RunbookCommands;
+import io.github.distlock.operations.OperationsFiles;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -157,7 +157,7 @@ class SqlBlockTests {
 			assertThat(administrator.queryForList(select(part)))
 				.anySatisfy((row) -> assertThat(row).containsEntry("lock_key", "distlock:stock-42"));
 			if (server == Database.POSTGRESQL) {
-				assertThat(RunbookCommands.lines("", "SELECT count(*)"))
+				assertThat(OperationsFiles.commands("", "SELECT count(*)"))
 					.allSatisfy((line) -> assertThat(administrator.queryForList(line)).isNotEmpty());
 			}
 			assertThat(stock.held().isHeld()).isTrue();
@@ -166,12 +166,13 @@ class SqlBlockTests {
 
 	@Test
 	void eachStatementOfTheRunbookIsInOneOfTheseTests() {
-		assertThat(RunbookCommands.lines("", "SELECT", "UPDATE", "DELETE")).allMatch((line) -> line.contains("convert_")
-				|| line.contains("count(*)") || line.contains("objsubid = 2") || line.contains("FROM_UNIXTIME"));
+		assertThat(OperationsFiles.commands("", "SELECT", "UPDATE", "DELETE"))
+			.allMatch((line) -> line.contains("convert_") || line.contains("count(*)") || line.contains("objsubid = 2")
+					|| line.contains("FROM_UNIXTIME"));
 	}
 
 	private static String select(String part) {
-		return RunbookCommands.lines("Database", "SELECT")
+		return OperationsFiles.commands("Database", "SELECT")
 			.stream()
 			.filter((line) -> line.contains(part))
 			.findFirst()

@@ -1,4 +1,4 @@
-package io.github.distlock.docs.recipes;
+package io.github.distlock.docs;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -24,8 +24,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import io.github.distlock.HeldLock;
-import io.github.distlock.docs.examples.ExampleTypes.Price;
-import io.github.distlock.docs.examples.ExampleTypes.PriceService;
+import io.github.distlock.docs.Example.Price;
+import io.github.distlock.docs.Example.PriceService;
 import io.github.distlock.testing.RedisTestServer;
 import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.EnableCaching;

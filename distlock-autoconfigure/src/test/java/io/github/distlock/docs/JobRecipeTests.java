@@ -1,25 +1,35 @@
-package io.github.distlock.docs.recipes;
+package io.github.distlock.docs;
 
 import java.io.File;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.OnFailure;
 import io.github.distlock.autoconfigure.DistlockAutoConfiguration;
 import io.github.distlock.autoconfigure.DistlockJdbcAutoConfiguration;
-import io.github.distlock.docs.PageCode;
+import io.github.distlock.docs.Example.Outbox;
+import io.github.distlock.docs.Example.PriceService;
 import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.RedisTestServer;
+import jakarta.annotation.PreDestroy;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.boot.ApplicationArguments;
+import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -32,21 +42,153 @@ import org.springframework.integration.leader.DefaultCandidate;
 import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SimpleDriverDataSource;
+import org.springframework.test.util.ReflectionTestUtils;
 
+import static io.github.distlock.docs.RecipeNode.code;
 import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Runs the configurations of other pages: a Redis of their own for locks, a service
+ * Runs the recipes for jobs, and for work at the start and at the end, on two nodes, and
+ * the configurations of other pages: a Redis of their own for locks, a service
  * connection, a pool for locks beside the DataSource that Spring Boot configures,
  * components of Spring Integration, and the application of the page about leader election
  * in two JVMs.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class PageConfigurationTests {
+class JobRecipeTests {
 
-	private static Class<?> code(String page, String name) {
+	@AutoClose
+	private static final RedisTestServer redis = RedisTestServer.start();
+
+	/** What both nodes did. */
+	private final List<String> done = new CopyOnWriteArrayList<>();
+
+	private RecipeNode start(Class<?>... beans) {
+		return RecipeNode.start(redis, this.done, List.of("distlock.key-prefix=" + System.identityHashCode(this) + ":"),
+				beans);
+	}
+
+	@Test
+	void eachTenantIsDoneOnceByTheNodesTogether() {
+		try (RecipeNode one = start(code("TenantReports"), code("ReportJob"));
+				RecipeNode two = start(code("TenantReports"), code("ReportJob"));
+				RecipeNode three = start();
+				HeldLock lock = three.lock("report-bob")) {
+			one.call("run");
+			two.call("run");
+		}
+		assertThat(this.done).containsExactlyInAnyOrder("report of ann", "report of eve");
+	}
+
+	@Test
+	@SuppressWarnings("unchecked")
+	void withThePrefixAJobWithoutATenantInItsKeyRunsOnceForEachTenant() {
+		var tenants = (ThreadLocal<String>) Objects
+			.requireNonNull(ReflectionTestUtils.getField(code("TenantPrefix"), "TENANT"));
+		try (RecipeNode one = start(code("TenantPrefix"), Runner.class);
+				RecipeNode two = start(code("TenantPrefix"), Runner.class)) {
+			assertThat(this.done).containsExactly("published");
+			for (String tenant : List.of("ann", "bob")) {
+				tenants.set(tenant);
+				one.bean(Runner.class).run(one.bean(ApplicationArguments.class));
+				two.bean(Runner.class).run(two.bean(ApplicationArguments.class));
+			}
+		}
+		finally {
+			tenants.remove();
+		}
+		assertThat(this.done).containsExactly("published", "published", "published");
+	}
+
+	@Test
+	void oneNodeAtATimeSendsTheMessagesOfTheOutbox() {
+		try (RecipeNode one = start(); RecipeNode two = start(Messages.class, code("OutboxJob"))) {
+			try (HeldLock lock = one.lock("outbox")) {
+				two.call("send");
+				assertThat(this.done).isEmpty();
+			}
+			two.call("send");
+			two.call("send");
+		}
+		assertThat(this.done).containsExactly("a", "b");
+	}
+
+	@Test
+	void oneNodeDoesTheWorkAtTheStartAndEachItsWorkAtTheEnd() {
+		try (RecipeNode one = start(code("FirstAndLastWork")); RecipeNode two = start(code("FirstAndLastWork"))) {
+			assertThat(this.done).containsExactly("published");
+		}
+		assertThat(this.done).containsExactly("published", "report of shop", "report of shop");
+	}
+
+	@Test
+	void aCallInPreDestroyIsRefused() {
+		RecipeNode node = start(Locked.class, TooLate.class);
+		TooLate late = node.bean(TooLate.class);
+		node.close();
+		assertThat(late.refused).hasSize(1);
+		assertThat(this.done).isEmpty();
+	}
+
+	record Messages(List<String> unsent) implements Outbox {
+
+		Messages() {
+			this(new CopyOnWriteArrayList<>(List.of("a", "b")));
+		}
+
+		@Override
+		public void markAsSent(String message) {
+			this.unsent.remove(message);
+		}
+
+	}
+
+	static class Runner implements ApplicationRunner {
+
+		private final PriceService prices;
+
+		Runner(PriceService prices) {
+			this.prices = prices;
+		}
+
+		@Override
+		@DistributedLock(key = "'run'", waitTime = "0", onFailure = OnFailure.SKIP, minHold = "5m")
+		public void run(ApplicationArguments arguments) {
+			this.prices.publish();
+		}
+
+	}
+
+	static class Locked {
+
+		@DistributedLock("'last'")
+		public void work() {
+		}
+
+	}
+
+	static class TooLate {
+
+		private final List<Exception> refused = new CopyOnWriteArrayList<>();
+
+		private final Locked locked;
+
+		TooLate(Locked locked) {
+			this.locked = locked;
+		}
+
+		@PreDestroy
+		void stop() {
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.locked::work)
+				.satisfies(this.refused::add);
+		}
+
+	}
+
+	private static Class<?> ofPage(String page, String name) {
 		return PageCode.of(List.of(page)).type(name);
 	}
 
@@ -57,7 +199,7 @@ class PageConfigurationTests {
 				RecipeNode node = RecipeNode.start(application, List.of(),
 						List.of("distlock.redis.connection-factory=lockRedis", "lock-redis.host=127.0.0.1",
 								"lock-redis.port=" + locks.port()),
-						code("docs/redis-operations.md", "LockRedisConfiguration"));
+						ofPage("docs/redis-operations.md", "LockRedisConfiguration"));
 				HeldLock held = node.bean(LockRegistry.class)
 					.acquire(LockRequest.of("own").waitTime(Duration.ofSeconds(30)))) {
 			node.bean(StringRedisTemplate.class).opsForValue().set("value", "of the application");
@@ -72,7 +214,7 @@ class PageConfigurationTests {
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class, DistlockAutoConfiguration.class,
 					DistlockJdbcAutoConfiguration.class))
-			.withUserConfiguration(code("docs/stores-jdbc.md", "LockPoolConfiguration"))
+			.withUserConfiguration(ofPage("docs/stores-jdbc.md", "LockPoolConfiguration"))
 			.withPropertyValues("spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1",
 					"spring.datasource.type=" + SimpleDriverDataSource.class.getName(), "distlock.backend=jdbc",
 					"distlock.jdbc.data-source=lockDataSource", "distlock.fail-fast=true")
@@ -116,7 +258,7 @@ class PageConfigurationTests {
 	}
 
 	private static RecipeNode integrating(RedisTestServer redis) {
-		return RecipeNode.start(redis, List.of(), List.of(), code("docs/migration.md", "integrationLocks"));
+		return RecipeNode.start(redis, List.of(), List.of(), ofPage("docs/migration.md", "integrationLocks"));
 	}
 
 	@Test
@@ -152,7 +294,7 @@ class PageConfigurationTests {
 
 	@Test
 	void aPausedLeaderStepsDownWhenItContinuesAndTheOtherOneLeadsInALaterTerm() throws Exception {
-		String classes = code(LEADER_ELECTION, "JobsApplication").getProtectionDomain()
+		String classes = ofPage(LEADER_ELECTION, "JobsApplication").getProtectionDomain()
 			.getCodeSource()
 			.getLocation()
 			.getPath();
@@ -180,7 +322,6 @@ class PageConfigurationTests {
 				"--spring.main.web-application-type=none", "--logging.pattern.console=%m%n");
 	}
 
-	/** Starts the application of the page. */
 	static final class Instance {
 
 		public static void main(String[] arguments) throws Exception {

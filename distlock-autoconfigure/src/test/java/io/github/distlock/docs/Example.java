@@ -1,15 +1,64 @@
-package io.github.distlock.docs.examples;
+package io.github.distlock.docs;
 
 import java.math.BigDecimal;
 import java.util.List;
 
-/**
- * Types that examples use without declaring them.
- */
-public final class ExampleTypes {
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import jakarta.persistence.EntityManager;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-	private ExampleTypes() {
-	}
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/**
+ * The class around members and statements of the documentation. Its fields are the names
+ * that examples use without declaring them. It is compiled and never created.
+ */
+@SuppressWarnings("NullAway.Init")
+public abstract class Example {
+
+	protected static final Logger log = LoggerFactory.getLogger(Example.class);
+
+	protected LockRegistry registry;
+
+	protected LockRegistry locks;
+
+	protected LockRequest request;
+
+	protected JdbcTemplate jdbc;
+
+	protected StockService stock;
+
+	protected StockLedger ledger;
+
+	protected PaymentService payments;
+
+	protected PriceService prices;
+
+	protected SeatPlan seats;
+
+	protected ReportService reports;
+
+	protected SearchIndex index;
+
+	protected EntityManager entities;
+
+	protected String id;
+
+	protected String sku;
+
+	protected String account;
+
+	protected String from;
+
+	protected String to;
+
+	protected int quantity;
+
+	protected BigDecimal amount;
+
+	protected List<String> ids;
 
 	/** The answer of a language model. */
 	public record Answer(String text) {
@@ -37,8 +86,6 @@ public final class ExampleTypes {
 
 		Receipt pay(String order);
 
-		void transfer(String from, String to, BigDecimal amount);
-
 	}
 
 	/** The price of an article. */
@@ -46,12 +93,10 @@ public final class ExampleTypes {
 
 	}
 
-	/** Reads and writes prices. */
+	/** Reads and publishes prices. */
 	public interface PriceService {
 
 		Price read(String sku);
-
-		void write(String sku, BigDecimal amount);
 
 		void publish();
 

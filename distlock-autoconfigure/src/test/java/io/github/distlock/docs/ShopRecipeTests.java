@@ -1,4 +1,4 @@
-package io.github.distlock.docs.recipes;
+package io.github.distlock.docs;
 
 import java.security.Principal;
 import java.time.Duration;
@@ -21,9 +21,9 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.ReactiveLockContext;
 import io.github.distlock.backend.ControlledLock;
-import io.github.distlock.docs.examples.ExampleTypes.Report;
-import io.github.distlock.docs.examples.ExampleTypes.SearchIndex;
-import io.github.distlock.docs.recipes.RecipeNode.Work;
+import io.github.distlock.docs.Example.Report;
+import io.github.distlock.docs.Example.SearchIndex;
+import io.github.distlock.docs.RecipeNode.Work;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;

@@ -1,4 +1,4 @@
-package io.github.distlock.docs.recipes;
+package io.github.distlock.docs;
 
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -11,18 +11,15 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.autoconfigure.DistlockAopAutoConfiguration;
 import io.github.distlock.autoconfigure.DistlockAutoConfiguration;
 import io.github.distlock.autoconfigure.DistlockRedisAutoConfiguration;
-import io.github.distlock.docs.CodeBlock;
-import io.github.distlock.docs.PageCode;
-import io.github.distlock.docs.examples.Example;
-import io.github.distlock.docs.examples.ExampleTypes.Broker;
-import io.github.distlock.docs.examples.ExampleTypes.PaymentService;
-import io.github.distlock.docs.examples.ExampleTypes.Price;
-import io.github.distlock.docs.examples.ExampleTypes.PriceService;
-import io.github.distlock.docs.examples.ExampleTypes.Receipt;
-import io.github.distlock.docs.examples.ExampleTypes.Report;
-import io.github.distlock.docs.examples.ExampleTypes.ReportService;
-import io.github.distlock.docs.examples.ExampleTypes.SearchIndex;
-import io.github.distlock.docs.examples.ExampleTypes.SeatPlan;
+import io.github.distlock.docs.Example.Broker;
+import io.github.distlock.docs.Example.PaymentService;
+import io.github.distlock.docs.Example.Price;
+import io.github.distlock.docs.Example.PriceService;
+import io.github.distlock.docs.Example.Receipt;
+import io.github.distlock.docs.Example.Report;
+import io.github.distlock.docs.Example.ReportService;
+import io.github.distlock.docs.Example.SearchIndex;
+import io.github.distlock.docs.Example.SeatPlan;
 import io.github.distlock.testing.RedisTestServer;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +48,6 @@ final class RecipeNode implements AutoCloseable {
 
 	private static final String PAGE = "docs/recipes.md";
 
-	/** Methods with the annotation of the page. */
 	private static final String SHIP = "@OrderLock public void ship(String orderId) { this.payments.pay(orderId); }";
 
 	private static final String WRONG = "@OrderLock public void shipWithWrongName(String id) { }";
@@ -105,7 +101,6 @@ final class RecipeNode implements AutoCloseable {
 		return this.context.getBean(type);
 	}
 
-	/** Call a method of the page. */
 	@SuppressWarnings({ "unchecked", "NullAway" })
 	<T extends @Nullable Object> T call(String method, Object... arguments) {
 		return (T) ReflectionTestUtils.invokeMethod(bean(code(method)), method, arguments);
@@ -147,18 +142,12 @@ final class RecipeNode implements AutoCloseable {
 
 	}
 
-	/** The services of the shop. */
 	record Work(
 			List<String> done) implements PriceService, PaymentService, SeatPlan, SearchIndex, ReportService, Broker {
 
 		@Override
 		public Price read(String sku) {
 			return new Price(sku, BigDecimal.ONE);
-		}
-
-		@Override
-		public void write(String sku, BigDecimal amount) {
-			this.done.add("wrote " + sku);
 		}
 
 		@Override
@@ -173,11 +162,6 @@ final class RecipeNode implements AutoCloseable {
 			}
 			this.done.add("paid " + order);
 			return new Receipt(order, BigDecimal.ONE);
-		}
-
-		@Override
-		public void transfer(String from, String to, BigDecimal amount) {
-			this.done.add("transferred");
 		}
 
 		@Override
