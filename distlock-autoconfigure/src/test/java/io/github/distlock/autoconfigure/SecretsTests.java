@@ -40,6 +40,7 @@ import org.apache.curator.retry.RetryNTimes;
 import org.apache.zookeeper.ZooDefs;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -96,7 +97,8 @@ class SecretsTests {
 
 	private static final List<RedisTestServer> servers = new ArrayList<>();
 
-	private static ZooKeeperTestServer zooKeeper;
+	@AutoClose
+	private static final ZooKeeperTestServer zooKeeper = ZooKeeperTestServer.start();
 
 	@BeforeAll
 	static void startServers() throws Exception {
@@ -104,7 +106,6 @@ class SecretsTests {
 			servers.add(RedisTestServer.start("user locks on >" + RIGHT + " ~* &* +@all",
 					"user weak on >" + RIGHT + " ~* &* +@all -time -zrank"));
 		}
-		zooKeeper = ZooKeeperTestServer.start();
 		try (CuratorFramework owner = curator(zooKeeper.connectString(), "locks", RIGHT)) {
 			owner.start();
 			owner.blockUntilConnected();
@@ -120,7 +121,6 @@ class SecretsTests {
 	@AfterAll
 	static void stopServers() {
 		servers.forEach(RedisTestServer::close);
-		zooKeeper.close();
 	}
 
 	@AfterEach

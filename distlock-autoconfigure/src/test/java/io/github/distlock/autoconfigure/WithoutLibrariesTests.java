@@ -1,6 +1,6 @@
 package io.github.distlock.autoconfigure;
 
-import java.util.List;
+import java.util.function.Consumer;
 
 import io.github.distlock.LockContext;
 import io.github.distlock.LockRegistry;
@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
@@ -35,55 +36,39 @@ class WithoutLibrariesTests {
 				"micrometer-jakarta9", "spring-boot-micrometer");
 	}
 
-	abstract static class Program implements Runnable {
-
-		private final List<String> missing;
-
-		Program(String... missing) {
-			this.missing = List.of(missing);
+	private static void lockWithout(Consumer<ApplicationContext> check, String... missing) {
+		for (String type : missing) {
+			assertThatExceptionOfType(ClassNotFoundException.class).isThrownBy(() -> Class.forName(type));
 		}
+		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Imports.class)
+			.web(WebApplicationType.NONE)
+			.run("--distlock.backend=local", "--distlock.logging.mdc=true", "--distlock.observations.section=true")) {
+			check.accept(context);
+			assertThat(context.getBean(LockRegistry.class)
+				.<Integer>execute(LockRequest.of("order-7"), () -> LockContext.all().size())).isOne();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	public static class WithoutActuator implements Runnable {
 
 		@Override
 		public void run() {
-			for (String type : this.missing) {
-				assertThatExceptionOfType(ClassNotFoundException.class).isThrownBy(() -> Class.forName(type));
-			}
-			try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Imports.class)
-				.web(WebApplicationType.NONE)
-				.run("--distlock.backend=local", "--distlock.logging.mdc=true",
-						"--distlock.observations.section=true")) {
-				check(context);
-				assertThat(context.getBean(LockRegistry.class)
-					.<Integer>execute(LockRequest.of("order-7"), () -> LockContext.all().size())).isOne();
-			}
-			catch (Exception ex) {
-				throw new IllegalStateException(ex);
-			}
-		}
-
-		void check(ConfigurableApplicationContext context) {
-		}
-
-	}
-
-	public static class WithoutActuator extends Program {
-
-		public WithoutActuator() {
-			super("org.springframework.boot.actuate.endpoint.annotation.Endpoint",
+			lockWithout((context) -> {
+			}, "org.springframework.boot.actuate.endpoint.annotation.Endpoint",
 					"org.springframework.boot.health.contributor.HealthContributor");
 		}
 
 	}
 
-	public static class WithoutSlf4j extends Program {
-
-		public WithoutSlf4j() {
-			super("org.slf4j.MDC", "io.micrometer.observation.ObservationRegistry");
-		}
+	public static class WithoutSlf4j implements Runnable {
 
 		@Override
-		void check(ConfigurableApplicationContext context) {
-			assertThat(context.getBeansOfType(LockObserver.class)).isEmpty();
+		public void run() {
+			lockWithout((context) -> assertThat(context.getBeansOfType(LockObserver.class)).isEmpty(), "org.slf4j.MDC",
+					"io.micrometer.observation.ObservationRegistry");
 		}
 
 	}
