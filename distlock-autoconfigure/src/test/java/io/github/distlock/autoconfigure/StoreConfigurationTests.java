@@ -284,7 +284,7 @@ class StoreConfigurationTests {
 	void aMissingChrootFailsACallAtOnceWithoutAnyLogLine() {
 		Logger curator = (Logger) LoggerFactory.getLogger("org.apache.curator");
 		curator.setLevel(Level.WARN);
-		try (LoggedProblems problems = LoggedProblems.observe()) {
+		try (LoggedProblems problems = new LoggedProblems()) {
 			this.zooKeeper
 				.withPropertyValues("distlock.zookeeper.connect-string=" + server.connectString() + "/missing/app",
 						"distlock.backend-timeout=10m", "distlock.shutdown-grace-period=0s")
