@@ -49,7 +49,7 @@ final class KeyStateScenario implements KeyContext {
 
 	private final ManualTimers timers = new ManualTimers(this.clock);
 
-	private final HeldLocks heldLocks = RenewalFixture.heldLocks(new ScriptedStore(this.clock), this.clock,
+	private final HeldLocks heldLocks = RenewalScenario.heldLocks(new ScriptedStore(this.clock), this.clock,
 			this.timers);
 
 	final KeyState state = newState();

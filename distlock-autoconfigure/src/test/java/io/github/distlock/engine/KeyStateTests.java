@@ -1,10 +1,9 @@
 package io.github.distlock.engine;
 
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.List;
 import java.util.stream.Stream;
 
+import io.github.distlock.testing.StepCase;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -324,33 +323,14 @@ class KeyStateTests {
 			  place => free
 			""";
 
-	static Stream<Case> cases() {
-		return Stream.of(WAITING, FAILURES, LEASES, HAND_OFFS, SWEEPS, LIMITS)
-			.flatMap((table) -> Arrays.stream(table.split("\n(?! )")))
-			.map((text) -> new Case(text.lines().toList()));
+	static Stream<StepCase> cases() {
+		return StepCase.of(WAITING, FAILURES, LEASES, HAND_OFFS, SWEEPS, LIMITS);
 	}
 
 	@ParameterizedTest
 	@MethodSource("cases")
-	void theQueueDecides(Case each) {
-		KeyStateScenario scenario = new KeyStateScenario();
-		for (String line : each.lines.subList(1, each.lines.size())) {
-			String[] parts = line.split("=>", -1);
-			String last = scenario.steps(parts[0]);
-			if (parts.length > 1) {
-				assertThat(last).as(line).isEqualTo(parts[1].strip());
-			}
-		}
-	}
-
-	/** A case: its name, then its steps and what followed from them. */
-	record Case(List<String> lines) {
-
-		@Override
-		public String toString() {
-			return this.lines.get(0);
-		}
-
+	void theQueueDecides(StepCase each) {
+		each.check(this.scenario::steps);
 	}
 
 	private static final Duration LEASE = KeyStateScenario.LEASE;

@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class KeyTableClockTests {
 
-	private static final LeaseTerms TERMS = RenewalFixture.watched(Duration.ofMillis(100));
+	private static final LeaseTerms TERMS = RenewalScenario.watched(Duration.ofMillis(100));
 
 	private final ManualClock clock = new ManualClock();
 
@@ -42,10 +42,10 @@ class KeyTableClockTests {
 	/** Tasks of the executor, which has no thread. */
 	private final List<Runnable> tasks = new ArrayList<>();
 
-	private final KeyTable keys = RenewalFixture.keys(this.store, this.clock,
-			RenewalFixture.threads(this.tasks::add, this.timers));
+	private final KeyTable keys = RenewalScenario.keys(this.store, this.clock,
+			RenewalScenario.threads(this.tasks::add, this.timers));
 
-	private final HeldLocks heldLocks = RenewalFixture.heldLocks(this.store, this.clock, this.timers);
+	private final HeldLocks heldLocks = RenewalScenario.heldLocks(this.store, this.clock, this.timers);
 
 	@AfterEach
 	void stop() {

@@ -294,8 +294,8 @@ class KeyTableTests {
 	void asynchronousFairCallersAreSentOneAfterAnotherAlsoToAStoreThatDoesNotBlock() {
 		PendingStore store = new PendingStore();
 		// The timers stand still: what has failed is not repeated meanwhile.
-		KeyTable keys = RenewalFixture.keys(store, TimeSource.SYSTEM,
-				RenewalFixture.threads(Runnable::run, new ManualTimers(new ManualClock())));
+		KeyTable keys = RenewalScenario.keys(store, TimeSource.SYSTEM,
+				RenewalScenario.threads(Runnable::run, new ManualTimers(new ManualClock())));
 		for (int i = 0; i < 3; i++) {
 			acquire(keys, true);
 		}

@@ -4,13 +4,12 @@ import java.time.Duration;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
@@ -18,457 +17,281 @@ import io.github.distlock.backend.Validity;
 import io.github.distlock.engine.Hold.ReleaseOutcome;
 import io.github.distlock.engine.Waiter.ThreadWaiter;
 import io.github.distlock.environment.EngineEnvironment;
-import org.jspecify.annotations.Nullable;
+import io.github.distlock.testing.StepCase;
+import io.github.distlock.thread.LockLog;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.boot.convert.DurationStyle;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The watchdog, with a manual clock.
+ * The watchdog, step by step: {@link RenewalScenario} describes the steps. Further cases:
+ * what is written to the log, and reports of a loss.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class LeaseRenewerTests extends RenewalFixture {
+class LeaseRenewerTests {
 
-	private static final Duration LEASE = Duration.ofSeconds(30);
-
-	private static final Duration MIN_HOLD = Duration.ofMillis(5100);
-
-	private int failed;
-
-	private boolean lossFails;
-
-	private final List<Duration> lateness = new ArrayList<>();
-
-	@Test
-	void aLeaseIsRenewedEachTimeAThirdOfItHasPassed() {
-		Hold hold = watch("a", LEASE, watched(LEASE));
-		this.timers.pass(Duration.ofSeconds(9));
-		assertThat(this.store.batches).isEmpty();
-		this.timers.pass(Duration.ofSeconds(92));
-		assertThat(this.store.batches).hasSize(10);
-		assertThat(hold.isValid()).isTrue();
-		assertThat(this.lost).isEmpty();
-	}
-
-	@Test
-	void renewalsThatAreDueTogetherShareABatchOfAtMostAHundred() {
-		for (int i = 0; i < 250; i++) {
-			watch("k" + i, LEASE, watched(LEASE));
-		}
-		this.timers.pass(Duration.ofSeconds(11));
-		assertThat(this.store.batches).extracting(List::size).containsExactly(100, 100, 50);
-	}
-
-	@Test
-	void batchesWaitInOrderWhileSixtyFourAreUnderWayAndEachEndFreesAPlace() {
-		this.store.withholding = true;
-		for (int i = 0; i < 6400; i++) {
-			watch("k" + i, LEASE, watched(LEASE));
-		}
-		this.timers.pass(Duration.ofSeconds(6));
-		Hold first = watch("first", LEASE, watched(LEASE));
-		this.timers.pass(Duration.ofSeconds(6));
-		Hold second = watch("second", LEASE, watched(LEASE));
-		this.timers.pass(Duration.ofSeconds(11));
-		assertThat(this.store.batches).hasSize(64).extracting(List::size).containsOnly(100);
-		// Each of them has been due for some time.
-		assertThat(first.isAtRisk()).as("waits, and half of its lease has passed").isTrue();
-		assertThat(second.isAtRisk()).isFalse();
-		this.store.withheld.get(7).completeExceptionally(new LockBackendException("injected failure"));
-		assertThat(this.store.batches).hasSize(65);
-		this.store.answer(3);
-		this.store.answer(64);
-		assertThat(this.store.batches.subList(64, 66)).extracting((batch) -> batch.get(0).ticket())
-			.containsExactly(first.ticket, second.ticket);
-		assertThat(first.isAtRisk()).isFalse();
-		this.timers.pass(Duration.ofMillis(1500));
-		assertThat(this.store.batches.get(66)).as("the retry of what failed").hasSize(100);
-	}
-
-	@Test
-	void aBatchThatNoDriverEndsIsRenewedAgain() {
-		Duration lease = EngineEnvironment.LONGEST_WAIT.multipliedBy(3);
-		Hold hold = watch("a", lease, watched(lease));
-		this.store.withholding = true;
-		this.timers.pass(lease.dividedBy(3).plusSeconds(1));
-		this.store.withholding = false;
-		this.timers.pass(EngineEnvironment.LONGEST_WAIT.plusSeconds(2));
-		assertThat(this.store.batches).hasSize(2);
-		assertThat(hold.isAtRisk()).isFalse();
-		this.store.answer(0);
-		this.timers.pass(lease.dividedBy(2));
-		assertThat(this.store.batches).hasSize(3);
-		assertThat(hold.isValid()).isTrue();
-	}
-
-	@Test
-	void leasesThatBeganAtDifferentMomentsSoonShareOneRound() {
-		// One each millisecond, so their own renewals are spread over the whole interval.
-		for (int i = 0; i < 10_000; i++) {
-			watch("k" + i, LEASE, watched(LEASE));
-			this.clock.pass(Duration.ofMillis(1));
-		}
-		this.timers.pass(Duration.ofSeconds(30));
-		this.store.batches.clear();
-		// Ten renewals of each lease.
-		this.timers.pass(Duration.ofSeconds(100));
-		assertThat(this.store.batches).hasSizeLessThanOrEqualTo(1000);
-		assertThat(this.store.batches.stream().mapToInt(List::size).sum()).isEqualTo(100_000);
-		assertThat(this.lost).isEmpty();
-	}
-
-	@Test
-	void nothingIsSentWhileNoLeaseIsDue() {
-		watch("short", LEASE, explicit(Duration.ofSeconds(12)));
-		this.timers.pass(Duration.ofSeconds(6));
-		watch("a", LEASE, watched(LEASE));
-		// The end of the first lease wakes the watchdog when the second one is six
-		// seconds old.
-		this.timers.pass(Duration.ofSeconds(7));
-		assertThat(this.lost).hasSize(1);
-		assertThat(this.store.batches).isEmpty();
-	}
-
-	@Test
-	void latenessCountsFromThePlannedTimeUntilARenewalSucceeds() {
-		watch("a", LEASE, watched(LEASE));
-		this.store.failing = true;
-		this.timers.pass(Duration.ofSeconds(13));
-		this.store.failing = false;
-		this.timers.pass(Duration.ofSeconds(1));
-		assertThat(this.lateness.get(0)).isLessThan(Duration.ofMillis(100));
-		assertThat(this.lateness.get(this.lateness.size() - 1)).isBetween(Duration.ofSeconds(3), Duration.ofSeconds(4));
-		this.timers.pass(Duration.ofSeconds(10));
-		assertThat(this.lateness.get(this.lateness.size() - 1)).isLessThan(Duration.ofMillis(100));
-	}
-
-	@Test
-	void aLeaseThatIsRenewedEarlyWithOthersIsNotLate() {
-		watch("a", LEASE, watched(LEASE));
-		this.timers.pass(Duration.ofSeconds(4));
-		watch("b", LEASE, watched(LEASE));
-		this.timers.pass(Duration.ofSeconds(6));
-		assertThat(this.store.batches).extracting(List::size).containsExactly(2);
-		assertThat(this.lateness).allMatch((late) -> late.compareTo(Duration.ofMillis(100)) < 0);
-	}
-
-	@Test
-	void aFailedRenewalIsRepeatedSoonerAndALeaseThatExpiresIsLostOnce() {
-		Hold hold = watch("a", LEASE, watched(LEASE));
-		this.store.failing = true;
-		this.timers.pass(Duration.ofSeconds(20));
-		assertThat(this.store.batches.size()).isGreaterThan(5);
-		assertThat(hold.isValid()).isTrue();
-		this.timers.pass(Duration.ofSeconds(10));
-		assertThat(this.lost).containsExactly("a: its lease has expired, since the store confirmed no renewal in time");
-		assertThat(this.failed).isEqualTo(this.store.batches.size());
-		int asked = this.store.batches.size();
-		// Remains lost although the store answers again.
-		this.store.failing = false;
-		this.timers.pass(Duration.ofSeconds(60));
-		assertThat(hold.isValid()).isFalse();
-		assertThat(this.store.batches).hasSize(asked);
-		assertThat(this.renewer.size()).isZero();
-	}
-
-	@Test
-	void aLeaseThatTheStoreRefusesIsSentAloneAndAtOnce() {
-		watchTen();
-		this.store.poisoned = (renewal) -> renewal.ticket().key().equals("k3");
-		this.timers.pass(Duration.ofSeconds(35));
-		// All together, then each one by itself, at once.
-		assertThat(this.store.batches.subList(0, 12)).extracting(List::size)
-			.containsExactly(10, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
-		assertThat(this.store.batches.get(11)).extracting((renewal) -> renewal.ticket().key()).containsExactly("k3");
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "store refuses", "store throws", "answer throws" })
-	void aLeaseThatFailsCostsNoNeighbour(String how) {
-		List<Hold> others = watchTen();
-		Hold bad = others.remove(3);
-		this.store.poisoned = (renewal) -> {
-			boolean poisoned = renewal.ticket().equals(bad.ticket) && !how.equals("answer throws");
-			if (poisoned && how.equals("store throws")) {
-				throw new IllegalStateException("injected in the store");
-			}
-			return poisoned;
-		};
-		this.store.answer = (renewal, validity) -> (renewal.ticket().equals(bad.ticket) && how.equals("answer throws"))
-				? throwing(new AtomicBoolean(true), LEASE) : validity;
-		this.timers.pass(Duration.ofSeconds(35));
-		assertThat(bad.isValid()).isFalse();
-		assertThat(this.lost).singleElement().asString().startsWith(bad.key());
-		assertThat(others).hasSize(9).allMatch(Hold::isValid);
-	}
-
-	@Test
-	void aSessionThatThrowsCostsNoNeighbour() {
-		List<Hold> good = watchTen();
-		AtomicBoolean broken = new AtomicBoolean();
-		Hold bad = watch("bad", throwing(broken, LEASE), watched(LEASE));
-		broken.set(true);
-		this.timers.pass(Duration.ofSeconds(35));
-		assertThat(good).allMatch(Hold::isValid);
-		broken.set(false);
-		assertThat(bad.isValid()).as("for its session knows").isTrue();
-	}
-
-	@Test
-	void leasesOfWhichTheStoreSaysNothingStayInTheirBatch() {
-		watchTen();
-		this.store.failing = true;
-		this.timers.pass(Duration.ofSeconds(25));
-		assertThat(this.store.batches).hasSizeGreaterThan(5).extracting(List::size).containsOnly(10);
-	}
-
-	private List<Hold> watchTen() {
-		return IntStream.range(0, 10)
-			.mapToObj((i) -> watch("k" + i, LEASE, watched(LEASE)))
-			.collect(Collectors.toCollection(ArrayList::new));
-	}
-
-	private static Validity throwing(AtomicBoolean broken, Duration remaining) {
-		return Validity.session(() -> {
-			if (broken.get()) {
-				throw new IllegalStateException("injected at the session");
-			}
-			return remaining.toNanos();
-		});
-	}
-
-	@Test
-	void aGrantThatArrivesLateIsExtendedToo() {
-		Validity late = Validity.until(this.clock.now(), Duration.ofSeconds(1));
-		this.clock.pass(Duration.ofMillis(500));
-		Hold hold = watch("late", late, explicit(Duration.ofSeconds(1)));
-		this.timers.pass(Duration.ofMillis(900));
-		assertThat(hold.isValid()).isTrue();
-	}
-
-	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
-	void noLockIsHeldForLongerThanTheMaximumHoldTimeAndALease(boolean session) {
-		Validity validity = session ? Validity.session(() -> Long.MAX_VALUE) : Validity.until(this.clock.now(), LEASE);
-		Hold hold = watch("max", validity, new LeaseTerms(LEASE, LEASE, true, Duration.ofSeconds(60), null));
-		this.timers.pass(Duration.ofSeconds(59));
-		assertThat(hold.isValid()).isTrue();
-		this.timers.pass(session ? Duration.ofSeconds(2) : LEASE.plusSeconds(1));
-		assertThat(hold.isValid()).isFalse();
-		assertThat(this.lost).hasSize(1);
-	}
-
-	@Test
-	void aPauseWhileTheTimerIsSetDoesNotStopTheWatchdog() {
-		// The timer fires before the thread that set it continues.
-		this.timers.afterSetting = () -> this.timers.pass(Duration.ofSeconds(11));
-		watch("a", LEASE, watched(LEASE));
-		Hold second = watch("b", LEASE, watched(LEASE));
-		this.timers.pass(Duration.ofSeconds(60));
-		assertThat(second.isValid()).isTrue();
-		assertThat(this.lost).isEmpty();
-	}
-
-	@Test
-	void anErrorOfAListenerDoesNotStopTheWatchdog() {
-		Hold good = watch("good", LEASE, watched(LEASE));
-		watch("bad", Duration.ofSeconds(1), explicit(Duration.ofSeconds(1)));
-		this.lossFails = true;
-		this.timers.pass(Duration.ofSeconds(2));
-		this.timers.pass(Duration.ofSeconds(60));
-		assertThat(good.isValid()).isTrue();
-	}
-
-	@Test
-	void anExplicitLeaseIsLostAtOnceWhenItsSessionHasEnded() {
-		Hold hold = watch("a", Validity.session(() -> Long.MAX_VALUE), explicit(LEASE));
-		this.store.gone = true;
-		this.renewer.renewNow(List.of(hold.ticket));
-		this.timers.pass(Duration.ofMillis(10));
-		assertThat(this.store.batches).hasSize(1);
-		assertThat(hold.isValid()).isFalse();
-		assertThat(this.lost).hasSize(1);
-	}
+	/** When leases are renewed, and in which batches. */
+	private static final String RENEWALS = """
+			a lease is renewed each time a third of it has passed
+			  watch a; pass 9s =>
+			  pass 92s => 10 x a
+			  a => held
+			renewals that are due together share a batch of at most a hundred
+			  watch 250; pass 11s => 2 x 100, 50
+			batches wait in order while sixty-four are under way and each end frees a place
+			  store withholds; watch 6400; pass 6s; watch first; pass 6s; watch second; pass 11s => 64 x 100
+			  first => held at risk
+			  second => held
+			  fail 7 => first
+			  answer 3 => second
+			  answer 64; first => held
+			  pass 1500ms => 100
+			a batch that no driver ends is renewed again
+			  watch a lease 6m; store withholds; pass 121s => a
+			  store answers; pass 122s => a
+			  a => held
+			  answer 0; pass 3m => a
+			  a => held
+			leases that began at different moments soon share one round
+			  watch 10000 each 1ms; pass 30s => 50 x 100, k5000, 300 x 100
+			  pass 100s => 1000 x 100
+			nothing is sent while no lease is due
+			  watch short for 12s; pass 6s; watch a; pass 7s => short: its lease has expired
+			lateness counts from the planned time until a renewal succeeds
+			  watch a; store fails; pass 10100ms; late => no
+			  pass 2900ms; store answers; pass 1s; late => 4s
+			  pass 10s; late => no
+			a lease that is renewed early with others is not late
+			  watch a; pass 4s; watch b; pass 6s => 2
+			  late => no
+			a failed renewal is repeated sooner and a lease that expires is lost once
+			  watch a; store fails; pass 20s => 11 x a
+			  a => held at risk
+			  pass 10s => 41 x a, a: its lease has expired, since the store confirmed no renewal in time
+			  failed => 52
+			  store answers; pass 60s =>
+			  a => lost
+			  watched => 0
+			a lease that the store refuses is sent alone and at once
+			  watch 10; store refuses k3; pass 11s => 10, k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k3
+			a lease that the store refuses costs no neighbour
+			  watch 10; store refuses k3; pass 35s; losses => k3: its lease has expired, since the store confirmed no renewal in time
+			  held => 9
+			a lease at which the store throws costs no neighbour
+			  watch 10; store throws k3; pass 35s; losses => k3: its lease has expired, since the store confirmed no renewal in time
+			  held => 9
+			a lease whose answer throws costs no neighbour
+			  watch 10; store garbles k3; pass 35s; losses => k3: its lease has expired, since the store confirmed no renewal in time
+			  held => 9
+			a session that throws costs no neighbour
+			  watch 10; watch bad session; session throws; pass 35s; session lives; held => 11
+			leases of which the store says nothing stay in their batch
+			  watch 10; store fails; pass 25s => 16 x 10
+			a lease is not renewed while its renewal is under way
+			  watch a; store withholds; pass 11s => a
+			  a renewNow; pass 1s =>
+			a renewal under way does not confirm later terms
+			  watch a; meanwhile a expires 31s; pass 40510ms => 2 x a
+			  a => held
+			each lease but those of sessions is renewed once more if the store may have lost it
+			  watch a; watch b for 30s; watch c session for 30s; pass 1s; renewAll; pass 100ms => 2
+			  pass 25s => 2 x a
+			  held => 3
+			  store forgets; renewAll; pass 100ms => 2, a: the store no longer knows it, b: the store no longer knows it
+			an answer from before a doubt does not end it
+			  watch a; store withholds; pass 10010ms => a
+			  renewAll; pass 100ms =>
+			  answer 0; pass 10ms => a
+			a pause while the timer is set does not stop the watchdog
+			  settingTakes 11s; watch a; watch b; pass 60s; losses =>
+			  b => held
+			""";
 
 	/**
-	 * The lock is held until a moment, with so many renewals. If it is lost then, so a
-	 * moment later. The validity is one per cent shorter than the store's lease.
+	 * How long a lease lasts. The validity is one per cent shorter than the store's
+	 * lease.
 	 */
-	@ParameterizedTest(name = "{0}")
-	@CsvSource(delimiter = '|', textBlock = """
-			an explicit lease that the store has shortened is extended once | explicit | 5s | | | 31566ms | 1 | 200ms
-			a watched lease with a new expiry is renewed once and ends in time | watched | 30s | 5s | 2m | 118s | 1 | 2s
-			a watched lease that expires soon is not renewed | watched | 30s | 5s | 20s | 19s | 0 | 1s
-			one that expires slightly later than in the store is renewed | watched | 30s | 9s | 21500ms | 21200ms | 1 |
-			a minimum hold time is never shortened | minimum | 5s | | | 5090ms | 1 |
-			""")
-	void aLeaseEndsWhenItsTermsSayAndIsRenewedUntilThen(String name, String terms, String granted,
-			@Nullable String passed, @Nullable String expires, String held, int renewals, @Nullable String lost) {
-		Hold hold = watch("a", duration(granted), switch (terms) {
-			case "explicit" -> explicit(LEASE);
-			case "watched" -> watched(LEASE);
-			default -> new LeaseTerms(MIN_HOLD, LeaseTerms.lasting(MIN_HOLD), false, null, MIN_HOLD);
-		});
-		if (passed != null && expires != null) {
-			this.timers.pass(duration(passed));
-			assertThat(this.renewer.expireAfter(hold, duration(expires))).isTrue();
-		}
-		this.timers.pass(duration(held));
-		assertThat(this.store.batches).hasSize(renewals);
-		assertThat(hold.isValid()).isTrue();
-		if (lost != null) {
-			this.timers.pass(duration(lost));
-			assertThat(this.lost).containsExactly("a: its lease has expired");
-			assertThat(this.renewer.expireAfter(hold, duration("2m"))).isFalse();
-		}
+	private static final String ENDS = """
+			an explicit lease that the store has shortened is extended once
+			  watch a for 30s granted 5s; pass 31566ms => a
+			  a => held
+			  pass 200ms => a: its lease has expired
+			  a expires 2m => false
+			a watched lease with a new expiry is renewed once and ends in time
+			  watch a; pass 5s; a expires 2m => true
+			  pass 118s => a
+			  a => held
+			  pass 2s => a: its lease has expired
+			  a expires 2m => false
+			a watched lease that expires soon is not renewed
+			  watch a; pass 5s; a expires 20s => true
+			  pass 19s =>
+			  a => held
+			  pass 1s => a: its lease has expired
+			  a expires 2m => false
+			one that expires slightly later than in the store is renewed
+			  watch a; pass 9s; a expires 21500ms => true
+			  pass 21200ms => a
+			  a => held
+			a minimum hold time is never shortened
+			  watch a minHold 5100ms granted 5s; pass 5090ms => a
+			  a => held
+			a short explicit lease is extended once however long the answer takes
+			  commands take 5ms; watch a for 100ms granted 90ms; pass 135ms => a, a: its lease has expired
+			a grant that arrives late is extended too
+			  watch a for 1s granted 1s after 500ms; pass 900ms; a => held
+			no lock is held for longer than the maximum hold time and a lease
+			  watch a max 60s; pass 59s; a => held
+			  pass 31s; losses => a: its maximum hold time (distlock.max-hold-time) has passed
+			nor is one of a session
+			  watch a session max 60s; pass 59s; a => held
+			  pass 2s => a: its maximum hold time (distlock.max-hold-time) has passed
+			an explicit lease is lost at once when its session has ended
+			  watch a session for 30s; store forgets; a renewNow; pass 10ms => a, a: the store no longer knows it
+			a lock is at risk when its renewal has failed and less than half of its lease is left
+			  watch a; store fails; pass 14s => 5 x a
+			  a => held
+			  pass 2s; a => held at risk
+			  store answers; pass 2s; a => held
+			  store fails; pass 25s; a => held at risk
+			  pass 30s; a => lost
+			""";
+
+	/** After an error or a rejected task leases are renewed before they expire. */
+	private static final String ERRORS = """
+			a listener that always fails does not stop the watchdog
+			  errors report 1000; watch good; watch bad for 1s; pass 62s; good => held
+			a loss that the store reports is reported once although its first reports fail
+			  watch 2 lease 6s; store forgets; errors report 3; pass 12s; losses => k1: the store no longer knows it, k0: the store no longer knows it
+			  left => 0
+			  watched => 0
+			a loss in time is reported once although its first reports fail
+			  watch 2 lease 6s; store fails; errors report 3; pass 12s; losses => k1: its lease has expired, since the store confirmed no renewal in time, k0: its lease has expired, since the store confirmed no renewal in time
+			  left => 0
+			  watched => 0
+			a lease is renewed again after errors of its thread
+			  watch a lease 6s; errors thread 3; pass 24s => 11 x a
+			  left => 0
+			  a => held
+			a lease is renewed again after the executor has rejected it
+			  watch a lease 6s; errors rejects 3; pass 24s => 11 x a
+			  left => 0
+			  a => held
+			a lease is renewed again after errors of the store
+			  watch a lease 6s; errors store 3; pass 24s => 14 x a
+			  left => 0
+			  a => held
+			a lease is renewed again after errors of the timer
+			  watch a lease 6s; errors timer 2; pass 24s => 12 x a
+			  left => 0
+			  a => held
+			a lease is renewed again when no thread handles its answer
+			  watch a lease 6s; store withholds; pass 3s => a
+			  store answers; errors thread 1; answer 0; left => 0
+			  pass 24s => 12 x a
+			  a => held
+			all batches of a round are sent again
+			  watch 250 lease 6s; errors thread 2; pass 24s; held => 250
+			""";
+
+	static Stream<StepCase> cases() {
+		return StepCase.of(RENEWALS, ENDS, ERRORS);
 	}
 
-	private static Duration duration(String text) {
-		return DurationStyle.detectAndParse(text);
+	private static final Duration LEASE = RenewalScenario.LEASE;
+
+	private final RenewalScenario scenario = new RenewalScenario();
+
+	private final HeldLocks heldLocks = this.scenario.heldLocks;
+
+	@AfterEach
+	void stop() {
+		this.scenario.timers.stop();
+		LockLog.flush();
+	}
+
+	@ParameterizedTest
+	@MethodSource("cases")
+	void leasesAreRenewedUntilTheyEnd(StepCase each) {
+		each.check(this.scenario::steps);
+	}
+
+	private Validity granted() {
+		return Validity.until(this.scenario.clock.now(), LEASE);
+	}
+
+	private Hold watch(String key) {
+		this.scenario.steps("watch " + key);
+		return this.scenario.holds.get(key);
 	}
 
 	@Test
 	void whatTheTermsSayCountsFromTheMomentWhenTheCallerTakesTheLockOver() {
 		Duration minHold = Duration.ofSeconds(20);
 		LeaseTerms terms = new LeaseTerms(LEASE, LEASE, false, null, minHold);
-		Hold hold = grant(LockRequest.of("a"), Validity.until(this.clock.now(), LEASE.multipliedBy(2)), terms);
-		this.clock.pass(Duration.ofSeconds(2));
+		Hold hold = this.scenario.grant(LockRequest.of("a"),
+				Validity.until(this.scenario.clock.now(), LEASE.multipliedBy(2)), terms);
+		this.scenario.steps("pass 2s");
 		hold.takeOver();
 		assertThat(hold.holdLease.remainingMinHold()).isEqualTo(minHold);
 		assertThat(hold.remainingNanos()).isEqualTo(LEASE.toNanos());
 	}
 
 	@Test
-	void aShortExplicitLeaseIsExtendedOnceHoweverLongTheAnswerTakes() {
-		Duration brief = Duration.ofMillis(100);
-		this.store.meanwhile = () -> this.clock.pass(Duration.ofMillis(5));
-		watch("a", Duration.ofMillis(90), explicit(brief));
-		this.timers.pass(brief.plusMillis(30 + 5));
-		assertThat(this.store.batches).hasSize(1);
-		assertThat(this.lost).hasSize(1);
-	}
-
-	@Test
-	void aRenewalUnderWayDoesNotConfirmLaterTerms() {
-		Hold hold = watch("a", LEASE, watched(LEASE));
-		this.store.meanwhile = () -> {
-			this.store.meanwhile = () -> {
-			};
-			this.renewer.expireAfter(hold, Duration.ofSeconds(31));
-		};
-		this.timers.pass(Duration.ofMillis(10_010 + 30_500));
-		assertThat(hold.isValid()).isTrue();
-		assertThat(this.store.batches).hasSize(2);
-	}
-
-	@Test
-	void aLeaseIsNotRenewedWhileItsRenewalIsUnderWay() {
-		Hold hold = watch("a", LEASE, watched(LEASE));
-		List<Integer> sent = new ArrayList<>();
-		this.store.meanwhile = () -> {
-			this.store.meanwhile = () -> {
-			};
-			this.renewer.renewNow(List.of(hold.ticket));
-			this.timers.pass(Duration.ofSeconds(1));
-			sent.add(this.store.batches.size());
-		};
-		this.timers.pass(Duration.ofSeconds(11));
-		assertThat(sent).containsExactly(1);
-	}
-
-	@Test
 	void aLockWhoseGrantAnOperatorHasEndedBeforeItIsWatchedIsLost() {
-		Hold hold = grant(LockRequest.of("a"), Validity.until(this.clock.now(), LEASE), watched(LEASE));
+		Hold hold = this.scenario.grant(LockRequest.of("a"), granted(), RenewalScenario.watched(LEASE));
 		this.heldLocks.noteEnded(hold.ticket, hold.grantToken());
 		this.heldLocks.add(hold);
 		assertThat(hold.lossCause()).isEqualTo(LossCause.RELEASED_BY_OPERATOR);
-		assertThat(this.lost).hasSize(1);
-	}
-
-	private static LeaseTerms explicit(Duration lease) {
-		return new LeaseTerms(lease, LeaseTerms.lasting(lease), false, null, null);
-	}
-
-	@Override
-	void renewed(int notAsked, Duration late) {
-		this.failed += notAsked;
-		this.lateness.add(late);
-	}
-
-	@Override
-	void lost(Hold hold) {
-		if (this.lossFails) {
-			throw new AssertionError("listener");
-		}
-		super.lost(hold);
+		assertThat(this.scenario.lost).hasSize(1);
 	}
 
 	@Test
 	void aSessionThatIsAliveAgainRevivesNothing() {
-		AtomicBoolean alive = new AtomicBoolean(true);
-		Hold hold = watch("a", Validity.session(() -> alive.get() ? Long.MAX_VALUE : 0), watched(LEASE));
-		assertThat(hold.isValid()).isTrue();
-		alive.set(false);
-		assertThat(hold.isValid()).isFalse();
-		alive.set(true);
-		assertThat(hold.isValid()).isFalse();
+		this.scenario.steps("watch a session");
+		Hold hold = this.scenario.holds.get("a");
+		assertThat(this.scenario.steps("a")).isEqualTo("held");
+		assertThat(this.scenario.steps("session ends; a")).isEqualTo("lost");
+		assertThat(this.scenario.steps("session lives; a")).isEqualTo("lost");
 		assertThat(hold.remainingNanos()).isZero();
 		assertThat(hold.endLease()).isZero();
-		assertThat(this.lost).hasSize(1);
+		assertThat(this.scenario.lost).hasSize(1);
 	}
 
 	@Test
-	void aLeaseIsAtRiskWhenItsRenewalFailedAndLessThanHalfOfItIsLeft(CapturedOutput output) {
-		Hold hold = watchNamed("order-7", "orders");
-		this.store.failing = true;
-		this.timers.pass(Duration.ofSeconds(14));
-		assertThat(this.store.batches).hasSizeGreaterThan(1);
-		assertThat(hold.isAtRisk()).isFalse();
+	void theRiskOfALeaseIsOneWarningForEachPeriodOfFailures(CapturedOutput output) {
+		this.scenario.steps("watch first; watch second; store fails; pass 14s");
 		assertThat(flushed(output)).doesNotContain("is at risk");
-		this.timers.pass(Duration.ofSeconds(2));
-		assertThat(hold.isAtRisk()).isTrue();
-		assertThat(flushed(output)).containsPattern("no answer[.] Lock 'order-7' \\(orders\\) is at risk: .* ends in"
+		this.scenario.steps("pass 2s");
+		assertThat(flushed(output)).containsPattern("no answer[.] Lock 'first' \\(orders\\) is at risk: .* ends in"
 				+ " PT1[34]\\.?\\d*S unless a retry succeeds.*distlock.lease-time");
-	}
-
-	@Test
-	void thereIsOneWarningForEachLeaseAndPeriodOfFailures(CapturedOutput output) {
-		Hold first = watchNamed("first", "orders");
-		watchNamed("second", "orders");
-		this.store.failing = true;
-		this.timers.pass(Duration.ofSeconds(25));
-		assertThat(warnings(output, "first")).isOne();
-		assertThat(warnings(output, "second")).isOne();
-		this.store.failing = false;
-		this.timers.pass(Duration.ofSeconds(2));
-		assertThat(first.isAtRisk()).isFalse();
-		this.store.failing = true;
-		this.timers.pass(Duration.ofSeconds(25));
-		assertThat(first.isAtRisk()).isTrue();
-		assertThat(warnings(output, "first")).isEqualTo(2);
-		this.timers.pass(LEASE);
-		assertThat(first.isAtRisk()).as("a lost lock is not at risk").isFalse();
+		this.scenario.steps("pass 9s");
+		assertThat(occurrences(output, "Lock 'first' (orders) is at risk")).isOne();
+		assertThat(occurrences(output, "Lock 'second' (orders) is at risk")).isOne();
+		this.scenario.steps("store answers; pass 2s; store fails; pass 25s");
+		assertThat(occurrences(output, "Lock 'first' (orders) is at risk")).isEqualTo(2);
 	}
 
 	@Test
 	void ofManyWarningsTheLogHasTwentyInTenSecondsAndCountsTheOthers(CapturedOutput output) {
-		List<Hold> holds = IntStream.range(0, 1000).mapToObj((i) -> watchNamed("many-" + i, "orders")).toList();
-		this.store.failing = true;
-		this.timers.pass(Duration.ofSeconds(16));
+		this.scenario.steps("watch 1000; store fails; pass 16s");
+		List<Hold> holds = List.copyOf(this.scenario.holds.values());
 		assertThat(holds).allMatch(Hold::isAtRisk);
 		assertThat(occurrences(output, "is at risk: its lease")).isEqualTo(20);
 		assertThat(flushed(output)).doesNotContain("more locks are at risk");
 		// Nothing follows.
-		this.timers.pass(Duration.ofSeconds(10));
+		this.scenario.steps("pass 10s");
 		assertThat(occurrences(output, "And 980 more locks are at risk: the log names at most 20 in 10 s")).isOne();
 		holds.forEach((hold) -> {
 			hold.endLease();
@@ -478,7 +301,7 @@ class LeaseRenewerTests extends RenewalFixture {
 		this.heldLocks.stop();
 		assertThat(flushed(output)).containsOnlyOnce("And 980 more locks were lost: ")
 			.containsOnlyOnce("And 980 more releases have not been acknowledged: ");
-		assertThat(occurrences(output, "Lost lock 'many-")).isEqualTo(20);
+		assertThat(occurrences(output, "Lost lock 'k")).isEqualTo(20);
 		holds.forEach((hold) -> this.heldLocks.answered(hold, ReleaseOutcome.UNANSWERED, null));
 		assertThat(occurrences(output, "the lock ends with its lease")).as("no timer counts them").isEqualTo(1000);
 	}
@@ -490,19 +313,19 @@ class LeaseRenewerTests extends RenewalFixture {
 	@Test
 	void aLockThatIsRenewedForAThreadThatHasEndedIsNamedOnce(CapturedOutput output) throws InterruptedException {
 		List<Waiter> waiters = new ArrayList<>();
-		Runnable acquire = () -> waiters.add(new ThreadWaiter(this.heldLocks, LockRequest.of("k" + waiters.size()),
-				watched(LEASE), Duration.ZERO, 1, this.clock.nanoTime(), false, EngineEnvironment.SYSTEM));
+		Runnable acquire = () -> waiters
+			.add(new ThreadWaiter(this.heldLocks, LockRequest.of("k" + waiters.size()), RenewalScenario.watched(LEASE),
+					Duration.ZERO, 1, this.scenario.clock.nanoTime(), false, EngineEnvironment.SYSTEM));
 		Thread forgetful = new Thread(acquire, "forgetful");
 		forgetful.start();
 		forgetful.join();
 		acquire.run();
 		waiters.forEach((waiter) -> {
-			Hold hold = grant(waiter, Validity.until(this.clock.now(), LEASE), watched(LEASE));
+			Hold hold = this.scenario.grant(waiter, granted(), RenewalScenario.watched(LEASE));
 			hold.takeOver();
-			this.renewer.watch(hold);
+			this.heldLocks.renewer().watch(hold);
 		});
-		watch("asynchronous", LEASE, watched(LEASE));
-		this.timers.pass(LEASE.multipliedBy(3));
+		this.scenario.steps("watch asynchronous; pass 90s");
 		assertThat(occurrences(output, "although the thread that acquired it has ended")).isOne();
 		assertThat(flushed(output))
 			.contains("Lock 'k0' (unnamed) is renewed although the thread that acquired it has ended:"
@@ -511,7 +334,7 @@ class LeaseRenewerTests extends RenewalFixture {
 
 	@Test
 	void aReleaseIsRepeatedForTheLongestLeaseThatTheStoreWasAskedFor() {
-		Hold hold = watch("first", LEASE, watched(LEASE));
+		Hold hold = watch("first");
 		assertThat(hold.storeLeaseNanos()).isEqualTo(LEASE.toNanos());
 		hold.holdLease.expireAfter(LEASE.multipliedBy(2));
 		assertThat(hold.storeLeaseNanos()).isGreaterThan(LEASE.multipliedBy(2).toNanos());
@@ -521,62 +344,18 @@ class LeaseRenewerTests extends RenewalFixture {
 
 	@Test
 	void aLockInItsMinimumHoldTimeIsHeldByNothingThatCouldBeWarned(CapturedOutput output) {
-		Hold hold = watch("retained", LEASE, watched(LEASE));
-		assertThat(hold.retain()).isTrue();
-		this.store.failing = true;
-		this.timers.pass(Duration.ofSeconds(25));
+		this.scenario.steps("watch a; a retained; store fails; pass 25s");
 		assertThat(flushed(output)).contains("Leases could not be renewed").doesNotContain("is at risk");
-	}
-
-	private Hold watchNamed(String key, String name) {
-		return watch(LockRequest.of(key).name(name), Validity.until(this.clock.now(), LEASE), watched(LEASE));
-	}
-
-	private static int warnings(CapturedOutput output, String key) {
-		return occurrences(output, "Lock '" + key + "' (orders) is at risk");
-	}
-
-	@Test
-	void eachLeaseIsRenewedOnceMoreIfTheStoreMayHaveLostIt() {
-		Hold renewed = watch("renewed", LEASE, watched(LEASE));
-		Hold limited = watch("limited", LeaseTerms.lasting(LEASE), explicit(LEASE));
-		watchSession(1);
-		this.timers.pass(Duration.ofSeconds(1));
-		this.renewer.renewAll();
-		this.timers.pass(Duration.ofMillis(100));
-		assertThat(this.store.batches).extracting(List::size).containsExactly(2);
-		this.timers.pass(Duration.ofSeconds(25));
-		assertThat(this.store.batches).extracting(List::size).containsExactly(2, 1, 1);
-		assertThat(List.of(renewed, limited)).allMatch(Hold::isValid).noneMatch(Hold::isAtRisk);
-		this.store.gone = true;
-		this.renewer.renewAll();
-		this.timers.pass(Duration.ofMillis(100));
-		assertThat(this.lost).hasSize(2);
-	}
-
-	@Test
-	void anAnswerFromBeforeADoubtDoesNotEndIt() {
-		watch("a", LEASE, watched(LEASE));
-		this.store.withholding = true;
-		this.timers.pass(Duration.ofMillis(10_010));
-		this.renewer.renewAll();
-		this.timers.pass(Duration.ofMillis(100));
-		assertThat(this.store.batches).hasSize(1);
-		this.store.answer(0);
-		this.timers.pass(Duration.ofMillis(10));
-		assertThat(this.store.batches).hasSize(2);
 	}
 
 	@Test
 	void theLeasesOfASessionInDoubtAreFoundInOnePass() {
 		int holds = 1000;
 		AtomicInteger looks = new AtomicInteger();
-		List<Ticket> inDoubt = new ArrayList<>();
-		for (int i = 0; i < holds; i++) {
-			inDoubt.add(watchSession(i));
-		}
-		watchSession(holds);
-		this.renewer.renewNow(new AbstractList<>() {
+		this.scenario.steps("watch " + holds + " session for 30s");
+		List<Ticket> inDoubt = this.scenario.holds.values().stream().map((hold) -> hold.ticket).toList();
+		this.scenario.steps("watch other session for 30s");
+		this.scenario.renewer.renewNow(new AbstractList<>() {
 
 			@Override
 			public Ticket get(int index) {
@@ -591,14 +370,93 @@ class LeaseRenewerTests extends RenewalFixture {
 
 		});
 		assertThat(looks).hasValueLessThanOrEqualTo(2 * holds);
-		this.timers.pass(Duration.ofMillis(10));
-		// Except the lease whose session is not in doubt.
-		assertThat(this.store.batches.stream().mapToInt(List::size).sum()).isEqualTo(holds);
+		assertThat(this.scenario.steps("pass 10ms")).as("the other session is not in doubt").isEqualTo("10 x 100");
 	}
 
-	private Ticket watchSession(int number) {
-		LeaseTerms terms = new LeaseTerms(LEASE, LEASE, false, null, null);
-		return watch("k" + number, Validity.session(() -> Long.MAX_VALUE), terms).ticket;
+	@Test
+	void aTaskThatTheExecutorRejectsAndRunsNeverthelessChangesNothing(CapturedOutput output) {
+		this.scenario.steps("watch 2 lease 6s; errors rejectsAndRuns 1; pass 3s; runRejected; pass 24s");
+		assertThat(flushed(output)).doesNotContain("could not be handled");
+		assertThat(this.scenario.steps("held")).isEqualTo("2");
+		assertThat(this.scenario.lost).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aLossWhoseReportFailsIsReportedAlthoughAnotherThreadMetItMeanwhile(boolean closed) {
+		Hold hold = watch("a");
+		this.scenario.clock.pass(LEASE);
+		this.scenario.whileReported = closed ? this.heldLocks::drop : (lost) -> this.scenario.timers.pass(LEASE);
+		this.scenario.errors.put("report", 1);
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(hold::checkExpired);
+		assertThat(this.scenario.lost).isEmpty();
+		this.scenario.timers.pass(LEASE);
+		assertThat(this.scenario.lost).hasSize(1);
+		assertThat(this.scenario.renewer.size()).isZero();
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = ReleaseOutcome.class, names = { "GONE", "UNANSWERED" })
+	void theFutureOfAReleaseFailsWithTheErrorThatPreventsItsReport(ReleaseOutcome outcome) {
+		Hold hold = watch("a");
+		CompletableFuture<Void> closed = new CompletableFuture<>();
+		hold.endLease();
+		this.scenario.clock.error = new OutOfMemoryError("injected at the clock");
+		this.heldLocks.answered(hold, outcome, closed);
+		assertThat(closed).failsWithin(Duration.ZERO)
+			.withThrowableThat()
+			.havingRootCause()
+			.isInstanceOf(OutOfMemoryError.class);
+	}
+
+	@Test
+	void aCallbackForWhichNoThreadStartsRunsWhenOneDoes() {
+		int[] errors = { 3 };
+		TaskRunner tasks = tasks((task) -> {
+			if (errors[0]-- > 0) {
+				throw new OutOfMemoryError("injected at the thread");
+			}
+			task.run();
+		});
+		this.scenario.timers.errors = 100;
+		List<String> runs = new ArrayList<>();
+		tasks.callBack(() -> runs.add("first"));
+		tasks.callBack(() -> runs.add("second"));
+		for (int i = 0; i < 3; i++) {
+			passAMomentOfErrors();
+		}
+		assertThat(runs).containsExactly("first", "second");
+	}
+
+	@Test
+	void aCallbackThatAnExecutorQueuesAlthoughItThrowsRunsOnce() {
+		TaskRunner tasks = tasks((task) -> {
+			task.run();
+			throw new OutOfMemoryError("injected after the task was queued");
+		});
+		List<String> runs = new ArrayList<>();
+		tasks.callBack(() -> runs.add("first"));
+		passAMomentOfErrors();
+		passAMomentOfErrors();
+		assertThat(runs).containsExactly("first");
+	}
+
+	private TaskRunner tasks(Executor executor) {
+		TaskRunner tasks = new TaskRunner(RenewalScenario.threads(executor, this.scenario.timers),
+				EngineEnvironment.of(this.scenario.clock));
+		tasks.sweep(() -> {
+		});
+		return tasks;
+	}
+
+	/** What a repeated task throws ends nothing. */
+	private void passAMomentOfErrors() {
+		try {
+			this.scenario.steps("pass 2s");
+		}
+		catch (OutOfMemoryError ex) {
+			// As the timer thread does.
+		}
 	}
 
 }

@@ -131,7 +131,7 @@ class RegistryClockTests implements LockListener {
 
 		@Override
 		public EngineThreads newThreads() {
-			return RenewalFixture.threads(RegistryClockTests.this.tasks::add, RegistryClockTests.this.timers);
+			return RenewalScenario.threads(RegistryClockTests.this.tasks::add, RegistryClockTests.this.timers);
 		}
 
 		@Override
