@@ -165,13 +165,10 @@ public record RedisClusterNodes(List<RedisProcess> masters, List<RedisProcess> r
 		ClusterTopologyRefreshOptions never = ClusterTopologyRefreshOptions.builder()
 			.disableAllAdaptiveRefreshTriggers()
 			.build();
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration,
+		return RedisTestServer.started(new LettuceConnectionFactory(configuration,
 				LettuceClientConfiguration.builder()
 					.clientOptions(ClusterClientOptions.builder().topologyRefreshOptions(never).build())
-					.build());
-		factory.afterPropertiesSet();
-		factory.start();
-		return factory;
+					.build()));
 	}
 
 	/** Move a slot with all its keys, as resharding does, while clients continue. */

@@ -8,9 +8,13 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.context.Lifecycle;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /** A real Redis on a free port, for one test class, and connections to it. */
 public record RedisTestServer(RedisProcess process,
@@ -60,9 +64,13 @@ public record RedisTestServer(RedisProcess process,
 	}
 
 	private static LettuceConnectionFactory connectionFactory(RedisStandaloneConfiguration configuration) {
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration,
-				LettuceClientConfiguration.builder().shutdownQuietPeriod(Duration.ZERO).build());
-		factory.afterPropertiesSet();
+		return started(new LettuceConnectionFactory(configuration,
+				LettuceClientConfiguration.builder().shutdownQuietPeriod(Duration.ZERO).build()));
+	}
+
+	/** Start a factory, to be destroyed by the test. */
+	public static <F extends InitializingBean & Lifecycle> F started(F factory) {
+		assertThatNoException().isThrownBy(factory::afterPropertiesSet);
 		factory.start();
 		return factory;
 	}

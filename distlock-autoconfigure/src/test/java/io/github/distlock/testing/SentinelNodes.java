@@ -69,10 +69,7 @@ public final class SentinelNodes implements AutoCloseable {
 		configuration.setPassword("password");
 		configuration.setSentinelUsername("sentinel");
 		configuration.setSentinelPassword("password");
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration);
-		factory.afterPropertiesSet();
-		factory.start();
-		return factory;
+		return RedisTestServer.started(new LettuceConnectionFactory(configuration));
 	}
 
 	@Override

@@ -12,6 +12,7 @@ import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
 import io.github.distlock.backend.redlock.QuorumNode.NodeVerb;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.LoggedProblems;
+import io.github.distlock.testing.RedisTestServer;
 import io.lettuce.core.resource.ClientResources;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -47,10 +48,8 @@ class CleanShutdownTests extends OnRedis {
 	@Test
 	void aStoreThatIsStartedAndStoppedAgainAndAgainLogsNothing() {
 		// With the driver's own quiet period, which other tests leave out.
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(
-				new RedisStandaloneConfiguration("127.0.0.1", server.port()));
-		factory.afterPropertiesSet();
-		factory.start();
+		LettuceConnectionFactory factory = RedisTestServer
+			.started(new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", server.port())));
 		RedisLockBackend backend = backend(factory);
 		for (int i = 0; i < ROUNDS; i++) {
 			LockStore store = open(backend, "me");

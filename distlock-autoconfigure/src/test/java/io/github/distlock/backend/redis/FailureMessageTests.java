@@ -84,9 +84,7 @@ class FailureMessageTests extends OnRedis {
 	}
 
 	private void open(Duration timeout) {
-		this.factory.afterPropertiesSet();
-		this.factory.start();
-		this.store = open(backend(this.factory, timeout, TimeSource.SYSTEM), "me");
+		this.store = open(backend(RedisTestServer.started(this.factory), timeout, TimeSource.SYSTEM), "me");
 	}
 
 	private String refusal() {

@@ -10,6 +10,7 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -54,9 +55,7 @@ class JedisInboxTests extends OnRedis {
 
 	private LockStore open(boolean shared, Duration timeout) {
 		this.jedis.setUseUnifiedJedis(shared);
-		this.jedis.afterPropertiesSet();
-		this.jedis.start();
-		LockStore store = open(backend(this.jedis, timeout, this.clock), "a");
+		LockStore store = open(backend(RedisTestServer.started(this.jedis), timeout, this.clock), "a");
 		await().until(() -> isCounted(store));
 		return store;
 	}

@@ -58,6 +58,7 @@ import org.springframework.data.redis.connection.lettuce.RedisCredentialsProvide
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 import static io.github.distlock.testing.FlushedLog.flushed;
+import static io.github.distlock.testing.RedisTestServer.started;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -176,9 +177,7 @@ class LettuceConnectionsTests extends OnRedis {
 
 	@Test
 	void theServerOfJedisIsNamedAlsoBehindAProxyAndItsInboxIsChecked(CapturedOutput output) {
-		JedisConnectionFactory jedis = jedis(server.port());
-		jedis.afterPropertiesSet();
-		jedis.start();
+		JedisConnectionFactory jedis = started(jedis(server.port()));
 		RedisConnectionFactory proxy = wrap(jedis, RedisConnectionFactory.class, MethodInvocation::proceed);
 		assertThat(uses(proxy)).isEqualTo("Redis at 127.0.0.1:" + server.port());
 		assertThat(flushed(output))
@@ -236,12 +235,6 @@ class LettuceConnectionsTests extends OnRedis {
 			shared.close();
 			application.destroy();
 		}
-	}
-
-	private static LettuceConnectionFactory started(LettuceConnectionFactory application) {
-		application.afterPropertiesSet();
-		application.start();
-		return application;
 	}
 
 	/** Return the name of the server, to which a lock and the inbox really go. */

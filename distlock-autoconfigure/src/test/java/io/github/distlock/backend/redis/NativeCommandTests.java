@@ -93,10 +93,7 @@ class NativeCommandTests {
 
 	/** Connections of Jedis, to be destroyed by the test. */
 	private JedisConnectionFactory jedis() {
-		JedisConnectionFactory jedis = OnRedis.jedis(this.server.port());
-		jedis.afterPropertiesSet();
-		jedis.start();
-		return jedis;
+		return RedisTestServer.started(OnRedis.jedis(this.server.port()));
 	}
 
 	private Ticket ticket(String instance) {

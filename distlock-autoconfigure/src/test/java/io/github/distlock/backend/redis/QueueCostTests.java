@@ -52,7 +52,7 @@ class QueueCostTests extends ScriptServer {
 	/** By a new ticket, by one that asks again, and by one that gives up. */
 	private static List<Long> touched(String letters, int waiting) {
 		template.delete(KEYS);
-		attempt("w:W1");
+		attempt("w:W1", 30_000, "S");
 		for (int i = 0; i < waiting; i++) {
 			attempt(letters, i);
 		}
@@ -145,11 +145,11 @@ class QueueCostTests extends ScriptServer {
 
 	@Test
 	void readersEnterInPortionsOfFifty() {
-		attempt("w:W1");
+		attempt("w:W1", 30_000, "S");
 		for (int i = 0; i < 120; i++) {
 			attempt("FR", i);
 		}
-		attempt("v:W1");
+		attempt("v:W1", 30_000, "S");
 		assertThat(release("w:W1", 0).admitsMore()).isTrue();
 		assertThat(readers()).hasSize(50);
 		assertThat(attempt("x:W1", 30_000, "N").kind()).isEqualTo(Reply.BUSY);
@@ -162,7 +162,7 @@ class QueueCostTests extends ScriptServer {
 
 	@Test
 	void readersThatWereNotLetInEnterWhenTheyAttemptAgain() {
-		attempt("w:W1");
+		attempt("w:W1", 30_000, "S");
 		for (int i = 0; i < 120; i++) {
 			attempt("FR", i);
 		}

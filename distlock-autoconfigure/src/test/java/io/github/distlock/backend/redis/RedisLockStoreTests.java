@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,13 +26,11 @@ import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.StoreInspection;
-import io.github.distlock.backend.StoreInspection.EndResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
+import io.github.distlock.testing.RedisTestServer;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -77,10 +74,6 @@ class RedisLockStoreTests extends OnRedis {
 		return store;
 	}
 
-	private static StoreInspection inspection(LockStore store) {
-		return Objects.requireNonNull(store.inspection());
-	}
-
 	private static Ticket ticket(String instance, String key, LockMode mode) {
 		return new Ticket(key, mode, instance, numbers.incrementAndGet(), mode == LockMode.READ);
 	}
@@ -117,22 +110,6 @@ class RedisLockStoreTests extends OnRedis {
 				.filteredOn((client) -> name.equals(client.getName()))
 				.hasSizeGreaterThanOrEqualTo(1);
 		}
-	}
-
-	@Test
-	void aFullServerStillEndsAGrant() {
-		LockStore store = open("full:", "a");
-		long first = hold(store, ticket("a", "k", LockMode.EXCLUSIVE));
-		try (RedisConnection connection = connections.getConnection()) {
-			connection.serverCommands().setConfig("maxmemory", "1");
-			assertThat(inspection(store).end("k", first)).isEqualTo(EndResult.ENDED);
-		}
-		finally {
-			try (RedisConnection connection = connections.getConnection()) {
-				connection.serverCommands().setConfig("maxmemory", "0");
-			}
-		}
-		assertThat(template.opsForValue().get("full:lock:{k}")).isEqualTo("|" + (first + 16));
 	}
 
 	@ParameterizedTest
@@ -223,14 +200,8 @@ class RedisLockStoreTests extends OnRedis {
 
 	@Test
 	void aSuccessorWhoseJvmHearsNothingIsNotQueuedAndTheLockGoesOn() {
-		template.execute((RedisConnection connection) -> connection.execute("ACL",
-				RedisCommands.bytes("SETUSER", "deaf", "on", ">secret", "~*", "&*", "+@all", "-subscribe")));
-		RedisStandaloneConfiguration deaf = new RedisStandaloneConfiguration("127.0.0.1", server.port());
-		deaf.setUsername("deaf");
-		deaf.setPassword("secret");
-		LettuceConnectionFactory deafConnections = new LettuceConnectionFactory(deaf);
-		deafConnections.afterPropertiesSet();
-		deafConnections.start();
+		server.process().ask("ACL", "SETUSER", "deaf", "on", ">password", "~*", "&*", "+@all", "-subscribe");
+		LettuceConnectionFactory deafConnections = RedisTestServer.connectionFactory(server.port(), "deaf");
 		LockStore one = open(deafConnections, "deaf:", LockInstance.of("one"));
 		LockStore two = open("deaf:", "two");
 		Ticket holder = ticket("one", "k", LockMode.EXCLUSIVE);

@@ -49,9 +49,7 @@ final class RedisStore implements StoreUnderTest {
 		JedisConnectionFactory jedis = new JedisConnectionFactory(
 				new RedisStandaloneConfiguration("127.0.0.1", server.port()),
 				JedisClientConfiguration.builder().readTimeout(OnRedis.TIMEOUT).usePooling().poolConfig(pool).build());
-		jedis.afterPropertiesSet();
-		jedis.start();
-		return new RedisStore(server, jedis);
+		return new RedisStore(server, RedisTestServer.started(jedis));
 	}
 
 	/** A Redis Cluster of three masters. */

@@ -12,33 +12,217 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
+import io.github.distlock.testing.StepCase;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.core.script.RedisScript;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
- * The scripts themselves, on a real server.
+ * The scripts themselves, on a real server, step by step: {@link ScriptServer} describes
+ * the steps. Further cases: tokens and the clock, and the rights that scripts need.
  */
-@SuppressWarnings({ "unchecked", "rawtypes" })
 class ScriptTests extends ScriptServer {
 
-	private static final List<String> TWO_KEYS = KEYS.subList(0, 2);
+	private static final String EXCLUSIVE = """
+			a ticket that was not seen for three safety intervals is passed over
+			  a:1 T; gone:1; alive:1; unseen gone; seen alive; leave a:1; word => +alive:1
+			  queue =>
+			a ticket with a short lease keeps its place while another ticket of its instance is seen
+			  a:1 T; b:F1 100ms; b:F2; wait 400ms; leave a:1; queue => !b b:F2
+			an instance that does not confirm a grant loses its other places
+			  a:1 T; paused:F1; paused:F2; alive:F1; paused:F3; leave a:1; word => +paused:F1
+			  late:1 => waiting
+			  position => 3
+			  forgetLock; late:1 => waiting
+			  position => 0
+			  word => +alive:F1
+			  paused:F3; new => 1
+			  paused:F3; new => 0
+			a ticket whose message has no receiver is passed over
+			  a:1 T; dead:1 T; dead:2 T => waiting
+			  leave a:1; word => |
+			  b:1 T => granted
+			a server without memory lets a lock be acquired, renewed and released
+			  a:1 T; memoryIsFull; renew a:1 90s => 1
+			  leave a:1 used => ok
+			  b:1 T => granted
+			  leave b:1 used => ok
+			  forgetLock; c:1 T => granted
+			  end c:1 => ended
+			  word => |
+			a renewal names its grant and extends no other
+			  a:1 T; renew a:1 90s => 1
+			  ttl => 90s
+			  renew a:1 300s -1 => 0
+			  renew b:1 300s => 2
+			  ttl => 90s
+			  c:1 T; renew a:1 90s => 1
+			""";
 
-	private static Reply take(String token, int tokens, String mark) {
-		return ask(Scripts.ATTEMPT, token, "30000", mark + tokens);
+	private static final String READING = """
+			readers without an inbox are passed over at no cost
+			  w:W1; a:FR1 T; b:FR1 T; v:W1; leave w:W1; word => +v:W1
+			  a:FR2 T; b:FR2; leave v:W1; readers => b:FR2
+			dead readers are removed while others read
+			  dead:FR1; a:FR1; expire dead:FR1; b:FR1; members => 4
+			a reader that releases too late and waits again lets no ticket in beside the writer
+			  a:FR1; c:FR1; leave c:FR1; w:W1; enqueue a:FR1; enqueue b:FR1; expire a:FR1; leave a:FR1; word => +w:W1
+			  queue => b:FR1
+			  members => 0
+			nor does one that cancels too late
+			  a:FR1; c:FR1; leave c:FR1; w:W1; enqueue a:FR1; enqueue b:FR1; expire a:FR1; cancel a:FR1; word => +w:W1
+			  queue => b:FR1
+			  members => 0
+			the renewal of a reader names its grant and never shortens it
+			  a:FR1 20s; b:FR1 40s; renew a:FR1 90s -1 => 0
+			  renew c:FR1 90s => 0
+			  ttl => 40s
+			  renew a:FR1 25s => 1
+			  readers => a:FR1 b:FR1
+			  renew a:FR1 90s => 1
+			  renew a:FR1 1s => 1
+			  readers => b:FR1 a:FR1
+			  ttl => 90s
+			  leave a:FR1; renew a:FR1 90s => 0
+			  ttl => 40s
+			  renew b:FR1 90s => 1
+			a reader whose lease has ended is not renewed although others read
+			  a:FR1; b:FR1; expire a:FR1; renew a:FR1 90s => 0
+			  leave a:FR1 => gone
+			exclusive tickets that do not name the readers let them in
+			  x:1 x17; a:FR1; leave x:1; readers => a:FR1
+			  x:2 x17 => waiting
+			  b:FR1; cancel x:2; holders => a:FR1 b:FR1
+			a server without memory lets readers enter, renew and leave
+			  w:W1; b:FR1; memoryIsFull; leave w:W1 => ok
+			  readers => b:FR1
+			  a:FR1 => granted
+			  renew a:FR1 90s => 1
+			  cancel b:FR1 => ok
+			  leave a:FR1 => ok
+			  c:FR1 => granted
+			  forget; c:FR1 => granted
+			a dead writer does not keep readers out while others read
+			  a:FR1; dead:W1 T; b:FR1 => waiting
+			  b:FR1 => granted
+			a reader that expires when only dead readers come next keeps no writer out
+			  a:FR1; w:W1; dead:FR1 T; v:W1; expire a:FR1; cancel w:W1 => ok
+			  word => +v:W1
+			  queue =>
+			a reader that attempts when the last one expires is queued behind the writer
+			  a:FR1; w:W1; dead:FR1 T; v:W1; dequeue w:W1; expire a:FR1; b:FR1 => waiting
+			  word => +v:W1
+			  queue => b:FR1
+			a writer whose inbox is still open must confirm that it waits
+			  inbox silent; a:FR1; silent:W1 T; b:FR1; b:FR1 => waiting
+			  silent:W1 T; entry silent:W1 => silent:W1|5000|1|T
+			  b:FR1 => waiting
+			  entry silent:W1 => silent:W1|5000|1|S
+			  unseen silent; b:FR1 => granted
+			a ticket that its JVM does not know is cancelled, as unknown grants are answered, and none waits behind it
+			  a:FR1; stray:W1; b:FR1; leave stray:W1 => gone
+			  holders => a:FR1 b:FR1
+			""";
+
+	private static final String LIMITS = """
+			one that holds the lock alone owns it until the next one attempts
+			  leftOver left:F02p1; a:F02p1 20s; word => -a:F02p1
+			  a:F02p1 40s => granted again
+			  renew a:F02p1 40s => 1
+			  renew a:F02p1 90s -1 => 0
+			  ttl => 40s
+			  x:1 N => busy
+			  word => -a:F02p1
+			  whose => a:F02p1
+			  b:F02p1 20s; word => ~
+			  whose => b:F02p1
+			  readers => b:F02p1 a:F02p1
+			  members => 4
+			  ttl => 40s
+			  a:F02p1 => granted again
+			  renew a:F02p1 60s => 1
+			  leave a:F02p1 => ok
+			  readers => b:F02p1
+			one that holds the lock alone shares it as soon as a ticket has to wait
+			  a:F01p1; x:1 T => waiting
+			  word => +a:F01p1
+			  b:F02p1 => waiting
+			  word => ~
+			  whose => a:F01p1
+			  readers => a:F01p1
+			  cancel x:1 => ok
+			  holders => a:F01p1 b:F02p1
+			one that holds the lock alone is cancelled or ended like any owner
+			  a:F02p1; cancel a:F02p1 => ok
+			  word => |
+			  a:F02p2; x:1; end a:F02p2 => ended
+			  word => +x:1
+			the release of an exclusive ticket does not grant the whole lock to a ticket with a limit
+			  x:1 T x17; a:F02p1 T; inbox a; leave x:1 used => ok
+			  word => ~
+			  readers => a:F02p1
+			the next is called in place of one whose JVM receives nothing
+			  w:W1; dead:F02p1 T; dead:F02p2 T; a:F02p1; b:F02p1; c:F02p1; leave w:W1; holders => a:F02p1 b:F02p1
+			  dead:F02p3 T; dequeue c:F02p1; d:F02p1; leave a:F02p1; holders => b:F02p1 d:F02p1
+			  queue =>
+			if none of them receives anything the lock is free
+			  w:W1; dead:F01p1 T; dead:F01p2 T; v:W1; leave w:W1; word => +v:W1
+			a dead ticket with a small limit does not block a larger one
+			  a:F03p1; dead:F01p1 T; b:F03p1 => waiting
+			  b:F03p1 => granted
+			the first in the queue does not ask itself
+			  a:F01p1; b:F01p1 T; messages; b:F01p1 T => waiting
+			  messages => 0
+			  queue => b:F01p1
+			a server without memory lets tickets with a limit enter and leave
+			  w:W1; a:F01p1; b:F01p1; memoryIsFull; leave w:W1 => ok
+			  readers => a:F01p1
+			  leave a:F01p1 => ok
+			  readers => b:F01p1
+			  cancel b:F01p1 => ok
+			  c:F01p1 => granted
+			""";
+
+	static Stream<StepCase> cases() {
+		return StepCase.of(EXCLUSIVE, READING, LIMITS);
 	}
 
-	private static Reply leave(String token, long used) {
-		return ask(Scripts.RELEASE, token, Long.toString(used));
+	@ParameterizedTest
+	@MethodSource("cases")
+	void theScriptsDecide(StepCase each) {
+		each.check(this::steps);
 	}
 
-	private static Reply ask(RedisScript<String> script, Object... args) {
-		return Reply.parse(template.execute(script, TWO_KEYS, args));
+	@Test
+	void aReaderThatCannotEnterYetKeepsItsPlace() {
+		steps("w:1; r:FR1");
+		// An exclusive ticket does not name the set of readers.
+		limitKeys("resetkeys", "~distlock:lock:*", "~distlock:queue:*");
+		try {
+			assertThatException().isThrownBy(() -> steps("leave w:1"))
+				.havingRootCause()
+				.withMessageContaining("can't access at least one of the keys");
+		}
+		finally {
+			limitKeys("allkeys");
+		}
+		assertThat(queue()).containsExactly("r:FR1");
+		assertThat(template.getExpire(KEYS.get(1))).isPositive();
+		assertThat(steps("leave w:1")).isEqualTo("ok");
+		assertThat(readers()).containsExactly("r:FR1");
+	}
+
+	private static void limitKeys(String... rules) {
+		server.process()
+			.ask(Stream.concat(Stream.of("ACL", "SETUSER", "default"), Stream.of(rules)).toArray(String[]::new));
 	}
 
 	@Test
@@ -49,142 +233,51 @@ class ScriptTests extends ScriptServer {
 
 	@Test
 	void cancelledGrantsDoNotMoveTheTokensAheadOfTheClock() {
-		take("a:0", 1001, "T");
+		steps("a:0 T x1001");
 		for (int i = 1; i < 100; i++) {
-			take("a:" + i, 1001, "S");
+			steps("a:%d x1001".formatted(i));
 		}
-		leave("a:0", token());
+		steps("leave a:0 used");
 		for (int i = 1; i < 100; i++) {
 			assertThat(word()).startsWith("+a:" + i + "|1001|");
-			ask(Scripts.CANCEL, "a:" + i);
+			cancel("a:" + i);
 		}
-		take("b:1", 1, "T");
-		assertThat(token()).isLessThanOrEqualTo(serverMicros());
-	}
-
-	private static long serverMicros() {
-		return Objects.requireNonNull(
-				template.execute((RedisConnection server) -> server.serverCommands().time(TimeUnit.MICROSECONDS)));
-	}
-
-	@Test
-	void aTicketThatWasNotSeenForThreeSafetyIntervalsIsPassedOver() {
-		take("a:1", 1, "T");
-		take("gone:1", 1, "S");
-		take("alive:1", 1, "S");
-		queueKey().seenUntil("gone", System.currentTimeMillis() - 500);
-		queueKey().seenUntil("alive", System.currentTimeMillis() + 60_000);
-		leave("a:1", 0);
-		assertThat(word()).startsWith("+alive:1|");
-		assertThat(queueKey().tokens()).isEmpty();
-	}
-
-	@Test
-	void aTicketWithAShortLeaseKeepsItsPlaceWhileAnotherTicketOfItsInstanceIsSeen() {
-		take("a:1", 1, "T");
-		ask(Scripts.ATTEMPT, "b:F1", "100", "S1");
-		take("b:F2", 1, "S");
-		long queued = System.currentTimeMillis();
-		await().until(() -> System.currentTimeMillis() > queued + 400);
-		leave("a:1", 0);
-		// The lock of this lease ends at once.
-		assertThat(queueKey().tokens()).contains("b:F2").doesNotContain("b:F1");
-	}
-
-	@Test
-	void anInstanceThatDoesNotConfirmAGrantLosesItsOtherPlaces() {
-		take("a:1", 1, "T");
-		take("paused:F1", 1, "S");
-		take("paused:F2", 1, "S");
-		take("alive:F1", 1, "S");
-		take("paused:F3", 1, "S");
-		leave("a:1", 0);
-		assertThat(word()).startsWith("+paused:F1|");
-		assertThat(position("late:1", "S")).as("behind three").isEqualTo(3);
-		template.delete(LOCK);
-		assertThat(position("late:1", "S")).as("the first now").isZero();
-		assertThat(word()).startsWith("+alive:F1|");
-		assertThat(take("paused:F3", 1, "S").numbers()[3]).as("queued only now").isEqualTo(1);
-		assertThat(take("paused:F3", 1, "S").numbers()[3]).as("queued before").isZero();
-	}
-
-	@Test
-	void aTicketWhoseMessageHasNoReceiverIsPassedOver() {
-		take("a:1", 1, "T");
-		take("dead:1", 1, "T");
-		assertThat(take("dead:2", 1, "T").kind()).isEqualTo(Reply.WAITING);
-		leave("a:1", 0);
-		assertThat(word()).startsWith("|");
-		assertThat(take("b:1", 1, "T").kind()).isEqualTo(Reply.GRANTED);
+		steps("b:1 T");
+		assertThat(token()).isLessThanOrEqualTo(Objects.requireNonNull(
+				template.execute((RedisConnection server) -> server.serverCommands().time(TimeUnit.MICROSECONDS))));
 	}
 
 	@Test
 	void theUsedTokenOfAReleaseCannotRaiseTheLastToken() {
-		take("a:1", 17, "T");
+		steps("a:1 T x17");
 		long first = token();
-		take("b:1", 1, "T");
-		leave("a:1", first + 1_000_000_000);
+		steps("b:1 T");
+		release("a:1", first + 1_000_000_000);
 		assertThat(token()).isBetween(first + 16, first + 999_999_999);
-	}
-
-	@Test
-	void aServerWithoutMemoryLetsALockBeAcquiredRenewedAndReleased() {
-		take("a:1", 1, "T");
-		withoutMemory(() -> {
-			assertThat(template.execute(Scripts.RENEW, List.of(LOCK), "a:1|1|" + token(), "90000")).isEqualTo("1");
-			assertThat(leave("a:1", token()).kind()).isEqualTo("ok");
-			assertThat(take("b:1", 1, "T").kind()).isEqualTo(Reply.GRANTED);
-			assertThat(leave("b:1", token()).kind()).isEqualTo("ok");
-			template.delete(LOCK);
-			assertThat(take("c:1", 1, "T").kind()).isEqualTo(Reply.GRANTED);
-		});
 	}
 
 	@Test
 	void tokensAheadOfTheClockAreRememberedUntilItHasPassedThem() {
 		long ahead = System.currentTimeMillis() * 1000 + 60_000_000L;
 		template.opsForValue().set(LOCK, "+a:1|1|" + ahead);
-		leave("a:1", ahead);
+		release("a:1", ahead);
 		assertThat(template.getExpire(LOCK)).isBetween(60L, 72L);
-		assertThat(take("b:1", 1, "T").numbers()[0]).isEqualTo(ahead + 1);
-		assertThat(word()).as("a release looks at the clock").startsWith("+b:1|");
-	}
-
-	@Test
-	void aRenewalNamesItsGrantAndExtendsNoOther() {
-		long token = take("a:1", 1, "T").numbers()[0];
-		List<String> lock = List.of(LOCK);
-		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, "90000")).isEqualTo("1");
-		assertThat(template.getExpire(LOCK)).isGreaterThan(80);
-		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + (token - 1), "300000")).isEqualTo("0");
-		assertThat(template.execute(Scripts.RENEW, lock, "b:1|1|" + token, "300000")).as("another ticket holds it")
-			.isEqualTo("2");
-		assertThat(template.getExpire(LOCK)).isLessThanOrEqualTo(90);
-		take("c:1", 1, "T");
-		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, "90000")).as("a ticket waits")
-			.isEqualTo("1");
-	}
-
-	private static long position(String token, String mark) {
-		Reply reply = take(token, 1, mark);
-		assertThat(reply.kind()).isEqualTo(Reply.WAITING);
-		return reply.numbers()[0];
+		steps("b:1 T");
+		assertThat(word()).as("a release looks at the clock").isEqualTo("+b:1|1|" + (ahead + 1));
 	}
 
 	@Test
 	void tokensOfDeadTicketsAreNotUsedUp() {
-		take("a:1", 1001, "T");
+		steps("a:1 T x1001");
 		for (int i = 0; i < 300; i++) {
 			queueKey().add("dead:F" + i, 5000, 1001, true);
 		}
 		queueKey().add("b:1", 5000, 1001, false);
-		queueKey().seenUntil("b", System.currentTimeMillis() + 60_000);
 		template.opsForValue().set(LOCK, "+a:1|1001|" + token());
-		leave("a:1", 0);
-		assertThat(word()).startsWith("+b:1|");
+		assertThat(steps("seen b; leave a:1; word")).isEqualTo("+b:1");
 		long before = token();
-		template.delete(LOCK);
-		assertThat(take("c:1", 1001, "T").numbers()[0]).isGreaterThan(before);
+		steps("forgetLock; c:1 T x1001");
+		assertThat(token()).isGreaterThan(before);
 	}
 
 	@Test

@@ -22,6 +22,7 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.Answers;
+import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
 import io.lettuce.core.protocol.CommandHandler;
 import io.lettuce.core.resource.ClientResources;
@@ -106,11 +107,9 @@ class ShiftedReplyTests extends OnRedis {
 			}
 
 		}).build();
-		LettuceConnectionFactory application = new LettuceConnectionFactory(
-				new RedisStandaloneConfiguration("127.0.0.1", server.port()),
-				LettuceClientConfiguration.builder().clientResources(resources).build());
-		application.afterPropertiesSet();
-		application.start();
+		LettuceConnectionFactory application = RedisTestServer
+			.started(new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", server.port()),
+					LettuceClientConfiguration.builder().clientResources(resources).build()));
 		whileUsed(open(hasty(application), "me"), failing::set);
 		application.destroy();
 		resources.shutdown(0, 0, TimeUnit.SECONDS);
@@ -149,20 +148,13 @@ class ShiftedReplyTests extends OnRedis {
 
 	/** Shared connections have the time-out of the application: a minute by default. */
 	private static RedisConnectionFactory lettuce(int port) {
-		LettuceConnectionFactory lettuce = new LettuceConnectionFactory(
-				new RedisStandaloneConfiguration("127.0.0.1", port),
-				LettuceClientConfiguration.builder().commandTimeout(Duration.ofSeconds(1)).build());
-		lettuce.afterPropertiesSet();
-		lettuce.start();
-		return lettuce;
+		return RedisTestServer.started(new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", port),
+				LettuceClientConfiguration.builder().commandTimeout(Duration.ofSeconds(1)).build()));
 	}
 
 	private static RedisConnectionFactory hastyJedis(int port) {
-		JedisConnectionFactory jedis = new JedisConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", port),
-				JedisClientConfiguration.builder().readTimeout(Duration.ofSeconds(1)).usePooling().build());
-		jedis.afterPropertiesSet();
-		jedis.start();
-		return jedis;
+		return RedisTestServer.started(new JedisConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", port),
+				JedisClientConfiguration.builder().readTimeout(Duration.ofSeconds(1)).usePooling().build()));
 	}
 
 	/** Take, renew and release a lock, which another thread uses, too. */
