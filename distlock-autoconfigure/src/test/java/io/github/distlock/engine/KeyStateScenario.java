@@ -24,6 +24,7 @@ import io.github.distlock.engine.KeyContext.KeySettings;
 import io.github.distlock.engine.PendingReleases.PendingRelease;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.testing.CheckedEnvironment;
+import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TestSettings;
 import org.jspecify.annotations.Nullable;
@@ -49,8 +50,8 @@ final class KeyStateScenario implements KeyContext {
 
 	private final ManualTimers timers = new ManualTimers(this.clock);
 
-	private final HeldLocks heldLocks = RenewalScenario.heldLocks(new ScriptedStore(this.clock), this.clock,
-			this.timers);
+	private final HeldLocks heldLocks = RenewalScenario.heldLocks(new IdleStore() {
+	}, this.clock, this.timers);
 
 	final KeyState state = newState();
 

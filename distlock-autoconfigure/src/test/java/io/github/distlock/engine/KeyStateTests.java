@@ -371,6 +371,9 @@ class KeyStateTests {
 		Command.Attempt attempt = (Command.Attempt) one.join(first);
 		Command.Attempt later = (Command.Attempt) two.join(second);
 		two.attemptAnswered(later, queued());
+		Waiter third = this.scenario.caller("max 1");
+		assertThat(this.scenario.newState().join(third).command()).as("the place of the second is known").isNull();
+		assertThat(KeyStateScenario.text(third)).isEqualTo("is one too many");
 		Effects effects = one.attemptAnswered(attempt, queued());
 		assertThat(KeyStateScenario.text(first)).isEqualTo("is one too many");
 		assertThat(effects.woken()).as("before the ticket has left").isEmpty();

@@ -97,11 +97,10 @@ class KeyTableTests {
 	}
 
 	private HeldLocks heldLocks(KeyTable keys) {
-		return this.heldLocks.computeIfAbsent(keys,
-				(one) -> new HeldLocks(new ScriptedStore(TimeSource.SYSTEM), IdleStore.DESCRIPTION, one,
-						CheckedEnvironment.of(TimeSource.SYSTEM), this.threads,
-						new LockListeners(() -> List.of(this.events), new LockRecording("test", false)), false, false,
-						ThreadLocal.withInitial(HashMap::new)));
+		return this.heldLocks.computeIfAbsent(keys, (one) -> new HeldLocks(new IdleStore() {
+		}, IdleStore.DESCRIPTION, one, CheckedEnvironment.of(TimeSource.SYSTEM), this.threads,
+				new LockListeners(() -> List.of(this.events), new LockRecording("test", false)), false, false,
+				ThreadLocal.withInitial(HashMap::new)));
 	}
 
 	private CompletableFuture<Hold> acquire(KeyTable keys, boolean fair) {

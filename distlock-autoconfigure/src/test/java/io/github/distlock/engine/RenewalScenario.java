@@ -2,11 +2,14 @@ package io.github.distlock.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
@@ -22,6 +25,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -51,8 +55,6 @@ final class RenewalScenario implements LockListener {
 
 	final ManualTimers timers = new ManualTimers(this.clock);
 
-	final ScriptedStore store = new ScriptedStore(this.clock);
-
 	/** The key and the reason of each loss. */
 	final List<String> lost = new ArrayList<>();
 
@@ -62,6 +64,8 @@ final class RenewalScenario implements LockListener {
 	/** Runs while a report of a loss fails, as another thread would. */
 	Consumer<Hold> whileReported = (hold) -> {
 	};
+
+	private final LockStore store = new Store();
 
 	final HeldLocks heldLocks = new HeldLocks(this.store, IdleStore.DESCRIPTION,
 			keys(this.store, this.clock, threads()), CheckedEnvironment.of(this.clock), threads(),
@@ -82,6 +86,20 @@ final class RenewalScenario implements LockListener {
 
 	/** Tasks that the executor rejected, and runs nevertheless. */
 	private final List<Runnable> rejected = new ArrayList<>();
+
+	private final List<List<Renewal>> batches = new ArrayList<>();
+
+	/** The answers that were withheld, in the order of their batches. */
+	private final List<CompletableFuture<List<RenewalResult>>> withheld = new ArrayList<>();
+
+	/** Runs while a renewal is under way. */
+	private Runnable meanwhile = () -> {
+	};
+
+	/** What the store does, for all keys or for one. */
+	private String verb = "answers";
+
+	private String keyOfVerb = "";
 
 	private LongSupplier session = () -> Long.MAX_VALUE;
 
@@ -121,12 +139,12 @@ final class RenewalScenario implements LockListener {
 			case "pass" -> afterwards(() -> this.timers.pass(duration(words[1])));
 			case "store" -> afterwards(() -> store(words[1], (words.length > 2) ? words[2] : ""));
 			case "session" -> afterwards(() -> session(words[1]));
-			case "answer" -> afterwards(() -> this.store.answer(Integer.parseInt(words[1])));
-			case "fail" -> afterwards(() -> this.store.withheld.get(Integer.parseInt(words[1]))
+			case "answer" -> afterwards(() -> answer(Integer.parseInt(words[1])));
+			case "fail" -> afterwards(() -> this.withheld.get(Integer.parseInt(words[1]))
 				.completeExceptionally(new LockBackendException("injected failure")));
-			case "commands" -> afterwards(() -> this.store.meanwhile = () -> this.clock.pass(duration(words[2])));
-			case "meanwhile" -> afterwards(() -> this.store.meanwhile = () -> {
-				this.store.meanwhile = () -> {
+			case "commands" -> afterwards(() -> this.meanwhile = () -> this.clock.pass(duration(words[2])));
+			case "meanwhile" -> afterwards(() -> this.meanwhile = () -> {
+				this.meanwhile = () -> {
 				};
 				step(List.of(words).subList(1, words.length).toArray(String[]::new));
 			});
@@ -159,16 +177,15 @@ final class RenewalScenario implements LockListener {
 
 	private String news() {
 		List<String> news = new ArrayList<>();
-		List<List<Renewal>> batches = this.store.batches;
-		for (int from = this.shownBatches, to = from; from < batches.size(); from = to) {
-			String batch = text(batches.get(from));
-			while (to < batches.size() && text(batches.get(to)).equals(batch)) {
+		for (int from = this.shownBatches, to = from; from < this.batches.size(); from = to) {
+			String batch = text(this.batches.get(from));
+			while (to < this.batches.size() && text(this.batches.get(to)).equals(batch)) {
 				to++;
 			}
 			news.add((to - from == 1) ? batch : (to - from) + " x " + batch);
 		}
 		news.addAll(this.lost.subList(this.shownLosses, this.lost.size()));
-		this.shownBatches = batches.size();
+		this.shownBatches = this.batches.size();
 		this.shownLosses = this.lost.size();
 		return String.join(", ", news);
 	}
@@ -177,20 +194,33 @@ final class RenewalScenario implements LockListener {
 		return (batch.size() == 1) ? batch.get(0).ticket().key() : Integer.toString(batch.size());
 	}
 
-	/** What the store does from now on, for all keys or for one. */
 	private void store(String verb, String key) {
-		this.store.failing = verb.equals("fails");
-		this.store.withholding = verb.equals("withholds");
-		this.store.gone = verb.equals("forgets");
-		this.store.poisoned = (renewal) -> {
-			boolean poisoned = renewal.ticket().key().equals(key) && !verb.equals("garbles");
-			if (poisoned && verb.equals("throws")) {
-				throw new IllegalStateException("injected in the store");
-			}
-			return poisoned;
-		};
-		this.store.answer = (renewal, validity) -> (renewal.ticket().key().equals(key) && verb.equals("garbles"))
-				? Validity.session(RenewalScenario::broken) : validity;
+		this.verb = verb;
+		this.keyOfVerb = key;
+	}
+
+	private boolean does(String verb, Renewal renewal) {
+		return this.verb.equals(verb) && renewal.ticket().key().equals(this.keyOfVerb);
+	}
+
+	/** What was withheld comes now. */
+	private void answer(int batch) {
+		this.withheld.get(batch).complete(answer(this.batches.get(batch), this.clock.now()));
+	}
+
+	private List<RenewalResult> answer(List<Renewal> renewals, TimeSource.Instant sent) {
+		if (renewals.stream().anyMatch((renewal) -> does("throws", renewal))) {
+			throw new IllegalStateException("injected in the store");
+		}
+		if (renewals.stream().anyMatch((renewal) -> does("refuses", renewal))) {
+			return Collections.nCopies(renewals.size(),
+					new RenewalResult.Unknown(new LockBackendException("refused"), true));
+		}
+		return renewals.stream()
+			.<RenewalResult>map((renewal) -> this.verb.equals("forgets") ? new RenewalResult.Gone(false)
+					: new RenewalResult.Extended(does("garbles", renewal) ? Validity.session(RenewalScenario::broken)
+							: Validity.until(sent, renewal.lease())))
+			.toList();
 	}
 
 	private void session(String verb) {
@@ -210,7 +240,7 @@ final class RenewalScenario implements LockListener {
 			case "timer" -> this.timers.errors = times;
 			case "store" -> {
 				this.errors.put(part, times);
-				this.store.meanwhile = () -> {
+				this.meanwhile = () -> {
 					if (fails(part)) {
 						throw new StackOverflowError("injected at the store");
 					}
@@ -344,6 +374,27 @@ final class RenewalScenario implements LockListener {
 
 	static LeaseTerms watched(Duration lease) {
 		return new LeaseTerms(lease, lease, true, null, null);
+	}
+
+	/** Renews or fails as a step says, and records the renewals. */
+	private final class Store extends IdleStore {
+
+		@Override
+		public CompletionStage<List<RenewalResult>> renew(List<Renewal> renewals) {
+			RenewalScenario.this.batches.add(renewals);
+			if (RenewalScenario.this.verb.equals("fails")) {
+				throw new LockBackendException("no answer");
+			}
+			TimeSource.Instant sent = RenewalScenario.this.clock.now();
+			RenewalScenario.this.meanwhile.run();
+			if (RenewalScenario.this.verb.equals("withholds")) {
+				CompletableFuture<List<RenewalResult>> answer = new CompletableFuture<>();
+				RenewalScenario.this.withheld.add(answer);
+				return answer;
+			}
+			return CompletableFuture.completedFuture(answer(renewals, sent));
+		}
+
 	}
 
 }
