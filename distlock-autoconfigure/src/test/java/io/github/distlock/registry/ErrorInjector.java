@@ -1,47 +1,42 @@
 package io.github.distlock.registry;
 
-import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.LongSupplier;
 
-import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.ReleaseResult;
-import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.environment.EngineThreads;
-import io.github.distlock.contract.ForwardingBackend;
 import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.thread.LockThreads;
 import io.github.distlock.thread.LockTimers;
 import io.github.distlock.thread.TimerThread;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.framework.ProxyFactory;
 
 /**
  * Injects errors around a lock acquirer: a real store, real pools and a real timer, each
  * of which fails with an {@link Error} as often as a test asks for.
  */
-public final class ErrorInjector implements AutoCloseable {
+final class ErrorInjector implements AutoCloseable {
 
-	/** A step at which an error can be injected. */
-	public enum Step {
+	/** A step at which an error can be injected: a method, before or after it runs. */
+	enum Step {
 
 		ATTEMPT, ATTEMPT_AFTER, RELEASE, RELEASE_AFTER, CANCEL, EXECUTE, SCHEDULE, CALLBACK, THREAD_START
 
 	}
 
-	private final Map<Step, AtomicInteger> faults = new ConcurrentHashMap<>();
+	private final Map<String, AtomicInteger> faults = new ConcurrentHashMap<>();
 
 	private final ThreadPoolExecutor commands = pool(Step.EXECUTE);
 
@@ -49,7 +44,7 @@ public final class ErrorInjector implements AutoCloseable {
 
 	private final ThreadPoolExecutor renewals = pool(null);
 
-	private final LockTimers timers = new FailingTimers();
+	private final LockTimers timers = failing(new TimerThread(LockThreads.named("timers")), LockTimers.class);
 
 	private final TimeSource clock = new FailingClock();
 
@@ -61,16 +56,16 @@ public final class ErrorInjector implements AutoCloseable {
 	}
 
 	/** Fail the next calls of a step. */
-	public void fail(Step step, int times) {
-		this.faults.put(step, new AtomicInteger(times));
+	void fail(Step step, int times) {
+		this.faults.put(step.name(), new AtomicInteger(times));
 	}
 
 	/** Inject no more errors. */
-	public void clear() {
+	void clear() {
 		this.faults.clear();
 	}
 
-	private void failIfDue(Step step) {
+	private void failIfDue(String step) {
 		AtomicInteger left = this.faults.get(step);
 		if (left != null && left.getAndUpdate((n) -> Math.max(0, n - 1)) > 0) {
 			throw new InternalError("injected at " + step);
@@ -78,7 +73,7 @@ public final class ErrorInjector implements AutoCloseable {
 	}
 
 	/** The machine with threads that fail. */
-	public EngineEnvironment environment() {
+	EngineEnvironment environment() {
 		return new CheckedEnvironment() {
 
 			@Override
@@ -95,19 +90,37 @@ public final class ErrorInjector implements AutoCloseable {
 		};
 	}
 
-	/** Inject errors into the verbs of a store. */
-	public LockBackend before(LockBackend real) {
-		return new FailingBackend(real);
+	/** Inject errors into the verbs of a store, before they are sent, or after. */
+	LockBackend before(LockBackend real) {
+		return failing(real, LockBackend.class);
+	}
+
+	private <T> T failing(T real, Class<T> type) {
+		ProxyFactory factory = new ProxyFactory(type, (MethodInterceptor) this::intercept);
+		factory.setTarget(real);
+		return type.cast(factory.getProxy());
+	}
+
+	private @Nullable Object intercept(MethodInvocation call) throws Throwable {
+		String method = call.getMethod().getName();
+		if (method.equals("blocks") || method.equals("keepsOrder")) {
+			return method.equals("blocks");
+		}
+		String step = method.toUpperCase(Locale.ROOT);
+		failIfDue(step);
+		Object result = call.proceed();
+		failIfDue(step + "_AFTER");
+		return (result instanceof LockStore store) ? failing(store, LockStore.class) : result;
 	}
 
 	private ThreadPoolExecutor pool(@Nullable Step step) {
 		ThreadPoolExecutor pool = new ThreadPoolExecutor(4, 4, 10, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(),
-				factory()) {
+				this::thread) {
 
 			@Override
 			public void execute(Runnable task) {
 				if (step != null) {
-					failIfDue(step);
+					failIfDue(step.name());
 				}
 				super.execute(task);
 			}
@@ -117,20 +130,18 @@ public final class ErrorInjector implements AutoCloseable {
 		return pool;
 	}
 
-	private ThreadFactory factory() {
-		return (task) -> {
-			Thread thread = new Thread(task) {
+	private Thread thread(Runnable task) {
+		Thread thread = new Thread(task) {
 
-				@Override
-				public void start() {
-					failIfDue(Step.THREAD_START);
-					super.start();
-				}
+			@Override
+			public void start() {
+				failIfDue(Step.THREAD_START.name());
+				super.start();
+			}
 
-			};
-			thread.setDaemon(true);
-			return thread;
 		};
+		thread.setDaemon(true);
+		return thread;
 	}
 
 	@Override
@@ -158,89 +169,6 @@ public final class ErrorInjector implements AutoCloseable {
 		@Override
 		public long wallMillis() {
 			return SYSTEM.wallMillis();
-		}
-
-	}
-
-	/** Timers that cannot be set. */
-	private final class FailingTimers implements LockTimers {
-
-		private final LockTimers real = new TimerThread(LockThreads.named("timers"));
-
-		@Override
-		public Future<?> schedule(Runnable task, long delayNanos) {
-			failIfDue(Step.SCHEDULE);
-			return this.real.schedule(task, delayNanos);
-		}
-
-		@Override
-		public RepeatedTask repeat(LongSupplier task, long retryNanos) {
-			return this.real.repeat(task, retryNanos);
-		}
-
-		@Override
-		public int size() {
-			return this.real.size();
-		}
-
-		@Override
-		public void stop() {
-			this.real.stop();
-		}
-
-	}
-
-	/** Opens stores whose verbs fail. */
-	private final class FailingBackend extends ForwardingBackend {
-
-		FailingBackend(LockBackend real) {
-			super(real);
-		}
-
-		@Override
-		public LockStore open(StoreContext context) {
-			return new FailingStore(super.open(context));
-		}
-
-	}
-
-	/** A store whose verbs fail before they are sent, or after. */
-	private final class FailingStore extends ForwardingBackend.ForwardingStore {
-
-		FailingStore(LockStore real) {
-			super(real);
-		}
-
-		@Override
-		public boolean blocks() {
-			return true;
-		}
-
-		@Override
-		public boolean keepsOrder() {
-			return false;
-		}
-
-		@Override
-		public CompletionStage<AttemptResult> attempt(Ticket ticket, Duration lease, boolean queue) {
-			failIfDue(Step.ATTEMPT);
-			CompletionStage<AttemptResult> result = super.attempt(ticket, lease, queue);
-			failIfDue(Step.ATTEMPT_AFTER);
-			return result;
-		}
-
-		@Override
-		public CompletionStage<ReleaseResult> release(Ticket ticket, long lastToken, @Nullable Successor next) {
-			failIfDue(Step.RELEASE);
-			CompletionStage<ReleaseResult> result = super.release(ticket, lastToken, next);
-			failIfDue(Step.RELEASE_AFTER);
-			return result;
-		}
-
-		@Override
-		public CompletionStage<?> cancel(Ticket ticket) {
-			failIfDue(Step.CANCEL);
-			return super.cancel(ticket);
 		}
 
 	}

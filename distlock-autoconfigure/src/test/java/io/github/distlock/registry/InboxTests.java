@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
+import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.RecordedEvents;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
@@ -20,11 +21,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockListener.Resubscribed;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.redis.RedisBackendSettings;
-import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.metrics.LockMetrics;
-import io.github.distlock.testing.CheckedEnvironment;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
@@ -33,7 +30,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -131,12 +127,9 @@ class InboxTests extends TwoRegistries {
 	@ValueSource(booleans = { true, false })
 	void aColdJvmHasItsPlaceInTheQueueAndAsksAtIntervalsIfItsSubscriptionFails(boolean subscribes) throws Exception {
 		this.proxy.holdSubscriptions(true);
-		LettuceConnectionFactory application = RedisTestServer.connectionFactory(this.proxy.port());
-		BackendLockRegistry cold = CheckedEnvironment.registry(
-				new RedisLockBackend(application,
-						new RedisBackendSettings("distlock:", Duration.ofSeconds(10), true, 17), TimeSource.SYSTEM),
-				RedisNodes.settings(Duration.ofSeconds(30)), List.of(), TimeSource.SYSTEM);
-		cold.start();
+		LockNodes nodes = new LockNodes(() -> RedisTestServer.connectionFactory(this.proxy.port()),
+				Duration.ofSeconds(10));
+		BackendLockRegistry cold = nodes.node(Duration.ofSeconds(30));
 		HeldLock reader = this.two.acquire(fair(LockMode.READ));
 		Future<?> writer = this.threads.submit(() -> cold.acquire(fair(LockMode.WRITE)).close());
 		await().until(() -> cold.snapshot().waiting().size() == 1);
@@ -155,8 +148,7 @@ class InboxTests extends TwoRegistries {
 		}
 		writer.get(20, TimeUnit.SECONDS);
 		this.proxy.holdSubscriptions(false);
-		cold.shutdown();
-		application.destroy();
+		nodes.close();
 	}
 
 	private static LockRequest fair(LockMode mode) {

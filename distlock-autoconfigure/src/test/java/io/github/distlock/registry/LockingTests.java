@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -24,13 +25,14 @@ import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.RunResult;
-import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.RedisNodes;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Mono;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,11 +40,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 import static org.mockito.Mockito.mock;
 
 /**
- * Calls with an action, the contract of {@link Lock}, refused requests, and waits.
+ * Calls with an action, the contract of {@link Lock}, refused requests, waits, and how
+ * many callers of a JVM may wait for a key.
  */
 class LockingTests extends TwoRegistries {
 
@@ -269,25 +273,121 @@ class LockingTests extends TwoRegistries {
 		held.close();
 	}
 
+	private static LockNotAcquiredException refusal(Runnable call) {
+		return catchThrowableOfType(LockNotAcquiredException.class, call::run);
+	}
+
 	@Test
-	void aNewExpiryOfTheOutermostAcquisitionEndsTheLockForAllLevels() {
-		HeldLock outer = this.one.acquire(request("levels"));
-		HeldLock inner = this.one.acquire(request("levels"));
-		HeldLock late = this.one.acquire(request("levels"));
-		inner.close();
-		assertThat(inner.isReleased()).isTrue();
-		assertThat(outer.isReleased()).isFalse();
-		ControlledLock.expireAfter(late, Duration.ofMillis(100));
-		ControlledLock.expireAfter(outer, Duration.ofMillis(900));
-		this.two.acquire(request("levels")).close();
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> ControlledLock.expireAfter(outer, Duration.ofMillis(900)));
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
-		assertThatExceptionOfType(IllegalMonitorStateException.class)
-			.isThrownBy(() -> ControlledLock.expireAfter(outer, Duration.ofMillis(900)));
-		assertThat(List.of(inner.isReleased(), late.isReleased(), outer.isReleased())).containsExactly(true, false,
-				false);
+	void theNextCallerIsRefusedAtOnceInEachWayToCall() throws Exception {
+		BackendLockRegistry node = redis.node(this.events);
+		LockRequest request = request("hot").name("shop").maxWaiting(1);
+		HeldLock held = this.two.acquire(request("hot"));
+		Future<?> waiting = this.threads.submit(() -> node.acquire(request).close());
+		await().until(() -> this.events.waiting.get() == 1);
+		AtomicInteger runs = new AtomicInteger();
+		assertThat(refusal(() -> node.acquire(request)).reason()).isEqualTo(LockOutcome.TOO_MANY_WAITING);
+		assertThatExceptionOfType(LockNotAcquiredException.class)
+			.isThrownBy(() -> node.execute(request, runs::incrementAndGet));
+		assertThat(node.tryAcquire(request)).isEmpty();
+		assertThat(node.tryAcquireAsync(request).get(10, TimeUnit.SECONDS)).isEmpty();
+		assertThatExceptionOfType(ExecutionException.class)
+			.isThrownBy(() -> node.acquireAsync(request).get(10, TimeUnit.SECONDS))
+			.withCauseInstanceOf(LockNotAcquiredException.class)
+			.satisfies((ex) -> assertThat(((LockNotAcquiredException) ex.getCause()).reason())
+				.isEqualTo(LockOutcome.TOO_MANY_WAITING));
+		assertThat(runs).hasValue(0);
+		assertThat(this.events.outcomes()).hasSize(5).containsOnly("TOO_MANY_WAITING");
+		assertThat(this.events.waiting).as("callers that wait").hasValue(1);
+		assertThat(waiting.isDone()).isFalse();
+		held.close();
+		waiting.get(20, TimeUnit.SECONDS);
+		node.acquire(request).close();
+	}
+
+	@Test
+	void theExceptionSaysWhyAndWhatToDo() {
+		BackendLockRegistry node = redis.node(this.events);
+		HeldLock held = this.two.acquire(request("hot"));
+		node.acquireAsync(request("hot"));
+		await().until(() -> this.events.waiting.get() == 1);
+		assertThat(refusal(() -> node.acquire(request("hot").name("shop").maxWaiting(1))))
+			.hasMessageStartingWith(
+					"Lock 'hot' (shop) was not acquired, because 1 or more callers of this JVM wait for it: ")
+			.hasMessageEndingWith(
+					". Try again later, let more callers wait (maxWaiting, distlock.max-waiting), or hold it "
+							+ "for a shorter time")
+			.hasMessageNotContaining("holder is not known")
+			.returns("shop", LockNotAcquiredException::lockName)
+			.satisfies((ex) -> assertThat(ex.holder()).isNotNull());
+		assertThat(held.isHeld()).isTrue();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void ofManyCallersThatComeAtOnceExactlySoManyWait(Kind kind) throws Exception {
+		BackendLockRegistry node = redis.node(this.events);
+		HeldLock held = this.two.acquire(kind.request(request("hot")).mode(kind.holder));
+		AtomicInteger entered = new AtomicInteger();
+		AtomicInteger refused = new AtomicInteger();
+		List<Future<?>> callers = new ArrayList<>();
+		for (int i = 0; i < 60; i++) {
+			boolean asynchronous = i % 3 == 0;
+			callers.add(this.threads.submit(() -> {
+				LockRequest request = kind.request(request("hot")).maxWaiting(7);
+				try (HeldLock lock = asynchronous ? node.acquireAsync(request).get() : node.acquire(request)) {
+					entered.incrementAndGet();
+					assertThat(lock.isHeld()).isTrue();
+				}
+				catch (LockNotAcquiredException ex) {
+					assertThat(ex.reason()).isEqualTo(LockOutcome.TOO_MANY_WAITING);
+					refused.incrementAndGet();
+				}
+				catch (ExecutionException ex) {
+					assertThat(ex).cause()
+						.isInstanceOfSatisfying(LockNotAcquiredException.class,
+								(cause) -> assertThat(cause.reason()).isEqualTo(LockOutcome.TOO_MANY_WAITING));
+					refused.incrementAndGet();
+				}
+				return null;
+			}));
+		}
+		await().until(() -> refused.get() == 53 && node.snapshot().waiting().size() == 7);
+		assertThat(entered).hasValue(0);
+		await("until the tickets of the others have left")
+			.until(() -> redis.queueLength("hot") == (kind.ownTicket ? 7 : 1));
+		held.close();
+		for (Future<?> caller : callers) {
+			caller.get(20, TimeUnit.SECONDS);
+		}
+		assertThat(entered).hasValue(7);
+		await().until(() -> node.snapshot().isIdle());
+	}
+
+	/** The kinds of callers. */
+	enum Kind {
+
+		PLAIN(false, LockMode.EXCLUSIVE), FAIR(true, LockMode.EXCLUSIVE), READ(true, LockMode.WRITE),
+		WRITE(false, LockMode.READ);
+
+		final boolean ownTicket;
+
+		/** A mode that keeps these callers out. */
+		final LockMode holder;
+
+		Kind(boolean ownTicket, LockMode holder) {
+			this.ownTicket = ownTicket;
+			this.holder = holder;
+		}
+
+		LockRequest request(LockRequest request) {
+			return switch (this) {
+				case PLAIN -> request;
+				case FAIR -> request.fair(true);
+				case READ -> request.mode(LockMode.READ);
+				case WRITE -> request.mode(LockMode.WRITE);
+			};
+		}
+
 	}
 
 }

@@ -12,11 +12,8 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.ControlledLock;
-import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.redis.RedisBackendSettings;
-import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.RegistrySnapshot.LockState;
-import io.github.distlock.testing.CheckedEnvironment;
+import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
@@ -27,7 +24,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -74,13 +70,6 @@ class LossCauseTests extends TwoRegistries {
 	}
 
 	@Test
-	void aLockThatTheStoreNoLongerKnowsAtTheRenewal() {
-		HeldLock lock = node(Duration.ofSeconds(6)).acquire(LockRequest.of("l"));
-		redis.flush();
-		checkLost(lock, LossCause.FORGOTTEN);
-	}
-
-	@Test
 	void aLockThatTheStoreNoLongerKnowsAtTheRelease() {
 		HeldLock lock = node(Duration.ofSeconds(30)).acquire(LockRequest.of("l"));
 		redis.flush();
@@ -89,29 +78,20 @@ class LossCauseTests extends TwoRegistries {
 
 	@Test
 	void aLeaseThatHasPassedWhenTheReleaseArrives() throws Exception {
-		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
-			LettuceConnectionFactory connections = RedisTestServer.connectionFactory(proxy.port());
-			BackendLockRegistry registry = CheckedEnvironment.registry(
-					new RedisLockBackend(connections,
-							new RedisBackendSettings("distlock:", Duration.ofSeconds(60), true, 17), TimeSource.SYSTEM),
-					RedisNodes.settings(Duration.ofSeconds(30)), List.of(this.events), TimeSource.SYSTEM);
-			registry.start();
-			try {
-				HeldLock lock = registry.acquire(LockRequest.of("l").leaseTime(Duration.ofSeconds(8)));
-				proxy.holdBack(true);
-				CompletableFuture<LockLostException> closed = CompletableFuture
-					.supplyAsync(() -> checkClose(lock, LossCause.LEASE_EXPIRED));
-				await().atMost(Duration.ofSeconds(60)).until(() -> !redis.isLocked("l"));
-				proxy.holdBack(false);
-				assertThat(closed.get(60, TimeUnit.SECONDS))
-					.hasMessageContaining("was lost before its release arrived in the store: its lease has expired");
-				assertThat(this.events.losses).extracting(LockListener.Lost::reason)
-					.containsExactly("its lease has expired");
-			}
-			finally {
-				registry.shutdown();
-				connections.destroy();
-			}
+		try (TcpProxy proxy = new TcpProxy(redis.server().port());
+				LockNodes nodes = new LockNodes(() -> RedisTestServer.connectionFactory(proxy.port()),
+						Duration.ofSeconds(60))) {
+			HeldLock lock = nodes.node(Duration.ofSeconds(30), this.events)
+				.acquire(LockRequest.of("l").leaseTime(Duration.ofSeconds(8)));
+			proxy.holdBack(true);
+			CompletableFuture<LockLostException> closed = CompletableFuture
+				.supplyAsync(() -> checkClose(lock, LossCause.LEASE_EXPIRED));
+			await().atMost(Duration.ofSeconds(60)).until(() -> !redis.isLocked("l"));
+			proxy.holdBack(false);
+			assertThat(closed.get(60, TimeUnit.SECONDS))
+				.hasMessageContaining("was lost before its release arrived in the store: its lease has expired");
+			assertThat(this.events.losses).extracting(LockListener.Lost::reason)
+				.containsExactly("its lease has expired");
 		}
 	}
 

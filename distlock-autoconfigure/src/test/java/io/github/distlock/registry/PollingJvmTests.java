@@ -8,13 +8,13 @@ import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.RedisProcess;
+import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -43,17 +43,11 @@ class PollingJvmTests extends TwoRegistries {
 
 	private static void rights(String channels) {
 		RedisProcess server = redis.server().process();
-		server.ask("ACL", "SETUSER", "polling", "on", ">right", "~*", "+@all", channels);
+		server.ask("ACL", "SETUSER", "polling", "on", ">password", "~*", "+@all", channels);
 	}
 
 	private static LettuceConnectionFactory connections() {
-		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.server().port());
-		server.setUsername("polling");
-		server.setPassword("right");
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(server);
-		factory.afterPropertiesSet();
-		factory.start();
-		return factory;
+		return RedisTestServer.connectionFactory(redis.server().port(), "polling");
 	}
 
 	/** Start it. Before the first refusal it does not know that it gets no messages. */

@@ -144,15 +144,22 @@ class RegistryQueryTests implements LockListener {
 	}
 
 	@Test
-	void aReentryThatWasClosedBeforeTheLossIsReleasedAndTheOthersAreNot() {
-		LockRequest request = LockRequest.of("levels").leaseTime(Duration.ofMinutes(10));
+	void aNewExpiryEndsTheLockForAllLevelsButAReentryThatWasClosedBeforeIsReleased() {
+		LockRequest request = LockRequest.of("levels");
 		HeldLock outer = this.registry.acquire(request);
 		HeldLock inner = this.registry.acquire(request);
 		inner.close();
 		HeldLock late = this.registry.acquire(request);
-		this.clock.pass(Duration.ofMinutes(11));
+		assertThat(List.of(inner, outer)).extracting(HeldLock::isReleased).containsExactly(true, false);
+		ControlledLock.expireAfter(late, Duration.ofMinutes(1));
+		ControlledLock.expireAfter(outer, Duration.ofMinutes(9));
+		this.clock.pass(Duration.ofMinutes(9));
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> ControlledLock.expireAfter(outer, Duration.ofMinutes(9)));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
+		assertThatExceptionOfType(IllegalMonitorStateException.class)
+			.isThrownBy(() -> ControlledLock.expireAfter(outer, Duration.ofMinutes(9)));
 		assertThat(List.of(inner, late, outer)).extracting(HeldLock::isReleased).containsExactly(true, false, false);
 		AtomicBoolean notified = new AtomicBoolean();
 		outer.onLost(() -> notified.set(true));

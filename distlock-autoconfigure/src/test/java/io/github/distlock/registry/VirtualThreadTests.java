@@ -19,6 +19,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,14 +42,14 @@ class VirtualThreadTests extends TwoRegistries {
 	}
 
 	@Test
-	void noThreadPinsItsCarrier() throws Exception {
+	void noThreadPinsItsCarrier() throws Throwable {
 		// A class that is loaded for the first time may pin the thread that needs it.
 		enterOneAfterTheOther(100, List.of(this.one, this.two));
 		assertThat(pinnedWhile(() -> enterOneAfterTheOther(1000, List.of(this.one, this.two)))).isEmpty();
 	}
 
 	@Test
-	void aThreadThatPinsItsCarrierIsDetected() throws Exception {
+	void aThreadThatPinsItsCarrierIsDetected() throws Throwable {
 		assertThat(pinnedWhile(() -> start("pinned", () -> assertThat(Parking.PINNED).isTrue()).join())).isNotEmpty();
 	}
 
@@ -98,23 +99,16 @@ class VirtualThreadTests extends TwoRegistries {
 		return !thread.isAlive();
 	}
 
-	private List<RecordedEvent> pinnedWhile(Callable action) throws Exception {
+	private List<RecordedEvent> pinnedWhile(Executable action) throws Throwable {
 		Path file = this.directory.resolve("pinned.jfr");
 		try (Recording recording = new Recording()) {
 			recording.enable("jdk.VirtualThreadPinned").withoutThreshold().withStackTrace();
 			recording.start();
-			action.call();
+			action.execute();
 			recording.stop();
 			recording.dump(file);
 		}
 		return RecordingFile.readAllEvents(file);
-	}
-
-	/** A body that may throw. */
-	private interface Callable {
-
-		void call() throws Exception;
-
 	}
 
 	/** Its initializer parks, which still pins a virtual thread. */
