@@ -95,7 +95,7 @@ final class FuzzTicket {
 	 * An operator ends its grant. Until then it may use all tokens of the grant: the next
 	 * holder has a higher one. Returns the first token, which names the grant.
 	 */
-	String ended(HoldOracle oracle) {
+	String ended(ScriptFuzz.HoldOracle oracle) {
 		if (isValid(UnreliableScripts.nowMicros())) {
 			oracle.used(this, this.last);
 		}

@@ -91,11 +91,6 @@ class NativeCommandTests {
 		}
 	}
 
-	/** Connections of Jedis, to be destroyed by the test. */
-	private JedisConnectionFactory jedis() {
-		return RedisTestServer.started(OnRedis.jedis(this.server.port()));
-	}
-
 	private Ticket ticket(String instance) {
 		return ticket(instance, LockMode.EXCLUSIVE);
 	}
@@ -133,8 +128,9 @@ class NativeCommandTests {
 
 	@Test
 	void itNeedsNoScriptOverJedisEither() {
-		JedisConnectionFactory jedis = jedis();
+		JedisConnectionFactory jedis = RedisTestServer.started(OnRedis.jedis(this.server.port()));
 		LockStore overJedis = open(jedis, "a");
+		assertThat(overJedis.keepsOrder()).isFalse();
 		useAgainAndAgain(overJedis, 0);
 		overJedis.close();
 		jedis.destroy();
@@ -266,18 +262,6 @@ class NativeCommandTests {
 	}
 
 	@Test
-	void aScriptThatTheServerHasForgottenIsSentByItsText() {
-		Ticket first = ticket("a");
-		assertThat(release(this.store, first, 1)).as("the script is known").succeedsWithin(OnRedis.TIMEOUT);
-		long token = take(this.store, first);
-		letAnotherComeAndGo();
-		this.server.ask("SCRIPT", "FLUSH");
-		CompletableFuture<ReleaseResult> answer = release(this.store, first, token);
-		assertThat(Answers.of(answer).released()).isTrue();
-		take(this.store, ticket("a"));
-	}
-
-	@Test
 	void aBrokenConnectionMakesTheReleaseFailAndHoldsNoAttemptBack() {
 		Ticket first = ticket("a");
 		long token = take(this.store, first);
@@ -291,23 +275,6 @@ class NativeCommandTests {
 			.until(() -> Answers.of(this.store.attempt(ticket("a"), LEASE, false)) instanceof AttemptResult.Busy);
 		assertThat(Answers.of(this.store.release(first, token, null)).released()).isTrue();
 		take(this.store, ticket("a"));
-	}
-
-	@Test
-	void connectionsWithoutOrderLeaveTheReleaseToACommandThatIsAnswered() {
-		JedisConnectionFactory jedis = jedis();
-		LockStore overJedis = open(jedis, "c");
-		Ticket first = ticket("c");
-		long token = take(overJedis, first);
-		// The script of a release would write with PSETEX. Checks of an inbox run
-		// meanwhile.
-		long written = this.server.calls("psetex");
-		assertThat(overJedis.keepsOrder()).isFalse();
-		assertThat(Answers.of(overJedis.release(first, token, null)).released()).isTrue();
-		assertThat(this.server.calls("psetex")).isEqualTo(written);
-		assertThat(word()).startsWith("|");
-		overJedis.close();
-		jedis.destroy();
 	}
 
 }

@@ -346,4 +346,115 @@ final class ScriptFuzz implements AutoCloseable {
 		this.scripts.close();
 	}
 
+	/**
+	 * Delivers messages of the server to JVMs: some late, in another order, or never.
+	 */
+	private static final class UnreliableMail {
+
+		private static final int LATEST_MILLIS = 120;
+
+		private final Random random;
+
+		private final List<Letter> letters = new ArrayList<>();
+
+		private boolean reliable;
+
+		UnreliableMail(Random random) {
+			this.random = random;
+		}
+
+		/** Return the messages that have arrived by now, delayed ones included. */
+		List<String> due(List<FuzzInstance> instances) {
+			for (FuzzInstance instance : instances) {
+				for (String text : instance.messages()) {
+					int fate = this.reliable ? 99 : this.random.nextInt(100);
+					long delay = (fate < 25) ? 1000L * this.random.nextInt(LATEST_MILLIS) : 0;
+					if (fate >= 8) {
+						this.letters.add(new Letter(UnreliableScripts.nowMicros() + delay, instance, text));
+					}
+				}
+			}
+			long now = UnreliableScripts.nowMicros();
+			List<Letter> due = this.letters.stream().filter((any) -> this.reliable || any.dueMicros <= now).toList();
+			this.letters.removeAll(due);
+			return due.stream().filter((any) -> any.instance.isAlive()).map(Letter::text).toList();
+		}
+
+		void becomeReliable() {
+			this.reliable = true;
+		}
+
+		private record Letter(long dueMicros, FuzzInstance instance, String text) {
+		}
+
+	}
+
+	/**
+	 * Judges which tickets hold the lock at the same time, and with which fencing tokens.
+	 */
+	static final class HoldOracle {
+
+		/** Tickets of dead JVMs included: such a JVM could have been paused instead. */
+		private final List<FuzzTicket> holders = new ArrayList<>();
+
+		private final List<String> violations;
+
+		private long highestOfWriters;
+
+		private long highest;
+
+		private int entries;
+
+		private int shared;
+
+		HoldOracle(List<String> violations) {
+			this.violations = violations;
+		}
+
+		/** A ticket enters now, with the first token of its grant. */
+		void entered(FuzzTicket ticket, long nowMicros) {
+			this.entries++;
+			this.holders.removeIf((other) -> !other.isValid(nowMicros));
+			this.shared += this.holders.isEmpty() ? 0 : 1;
+			for (FuzzTicket other : this.holders) {
+				if (!ticket.isReader() || !other.isReader()) {
+					this.violations.add("OVERLAP: " + ticket + " enters beside " + other + ", which holds for "
+							+ (other.endMicros - nowMicros) + " us more");
+				}
+			}
+			this.holders.add(ticket);
+			for (FuzzTicket holder : this.holders) {
+				List<FuzzTicket> before = this.holders.stream().filter((other) -> other.first < holder.first).toList();
+				if (holder.isReader() && before.size() >= holder.permits()) {
+					this.violations.add("ONE TOO MANY: " + holder + " holds beside " + before);
+				}
+			}
+			long before = ticket.isReader() ? this.highestOfWriters : this.highest;
+			if (ticket.first <= before) {
+				this.violations.add(
+						"FALLING TOKEN: " + ticket + " enters with " + ticket.first + " after " + before + " was used");
+			}
+			used(ticket, ticket.first);
+		}
+
+		/** A ticket that holds uses one more of its tokens. */
+		void used(FuzzTicket ticket, long token) {
+			ticket.used = token;
+			this.highest = Math.max(this.highest, token);
+			if (!ticket.isReader()) {
+				this.highestOfWriters = Math.max(this.highestOfWriters, token);
+			}
+		}
+
+		int entries() {
+			return this.entries;
+		}
+
+		/** How many tickets entered while others held. */
+		int shared() {
+			return this.shared;
+		}
+
+	}
+
 }
