@@ -29,8 +29,7 @@ import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TestSettings;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.boot.convert.DurationStyle;
-
+import static io.github.distlock.testing.StepCase.duration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -214,10 +213,6 @@ final class KeyStateScenario implements KeyContext {
 	private static @Nullable String option(List<String> options, String name) {
 		int index = options.indexOf(name);
 		return (index >= 0) ? options.get(index + 1) : null;
-	}
-
-	private static Duration duration(String text) {
-		return DurationStyle.detectAndParse(text);
 	}
 
 	private static Command ended(Command command) {

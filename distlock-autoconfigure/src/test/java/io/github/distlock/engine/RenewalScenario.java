@@ -39,8 +39,9 @@ import io.github.distlock.testing.TestSettings;
 import io.github.distlock.thread.LockTimers;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.task.support.ExecutorServiceAdapter;
+
+import static io.github.distlock.testing.StepCase.duration;
 
 /**
  * A renewer with a manual clock and a store of the test, driven by the steps of a text.
@@ -309,10 +310,6 @@ final class RenewalScenario implements LockListener {
 	private static Duration option(List<String> options, String name, @Nullable Duration otherwise) {
 		int index = options.indexOf(name);
 		return (index >= 0) ? duration(options.get(index + 1)) : otherwise;
-	}
-
-	private static Duration duration(String text) {
-		return DurationStyle.detectAndParse(text);
 	}
 
 	Hold watch(String key, Validity validity, LeaseTerms terms) {

@@ -1,5 +1,6 @@
 package io.github.distlock.registry;
 
+import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
@@ -19,6 +20,9 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.observation.LockObservers;
+import io.github.distlock.testing.CheckedEnvironment;
+import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.RedisNodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,7 +33,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * reads the clocks. These numbers do not depend on how busy the machine is. The store is
  * local, so it is the engine that is measured. A cycle without I/O reads the clocks few
  * times, so each reading serves several purposes: the process is also paused for longer
- * than the lease before one of them.
+ * than the lease before one of them. Then what a new JVM loads and initializes when it
+ * acquires its first locks.
  */
 class AllocationTests {
 
@@ -171,6 +176,51 @@ class AllocationTests {
 		@Override
 		public long wallMillis() {
 			return Duration.ofNanos(paused()).toMillis() + SYSTEM.wallMillis();
+		}
+
+	}
+
+	@Test
+	void theFirstLockNeedsNoGeneratedMethodOfARecordAndTheNextOnesLoadNoClassOfTheLibrary() {
+		try (ChildJvm child = ChildJvm.start(List.of("-Xlog:class+load"), Program.class)) {
+			assertThat(child.linesBefore("first"))
+				.as("the methods that the JVM generates for a record load many classes")
+				.anyMatch((line) -> line.contains("io.github.distlock.engine.KeyState "))
+				.noneMatch((line) -> line.contains("java.lang.runtime.ObjectMethods"));
+			assertThat(child.linesBefore("hundredth")).noneMatch((line) -> line.contains("] io.github.distlock."));
+		}
+	}
+
+	@Test
+	void aFirstCallThatHasNoStackMakesNoClassWithFieldUpdatersUseless() {
+		try (ChildJvm child = ChildJvm.start(List.of("-Xlog:class+init"), Program.class)) {
+			assertThat(child.linesBefore("first")).anyMatch((line) -> line.contains("distlock/engine/KeyState'"))
+				.noneMatch((line) -> line.matches(".* '.*distlock/(registry/Caller|engine/Hold)'.*"));
+		}
+	}
+
+	/** Locks in the store {@code local} a hundred times. */
+	static final class Program {
+
+		private Program() {
+		}
+
+		public static void main(String[] args) {
+			PrintStream out = System.out;
+			BackendLockRegistry registry = new BackendLockRegistry(
+					new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM),
+					RedisNodes.settings(Duration.ofSeconds(30)), List::of,
+					CheckedEnvironment.withoutTimers(TimeSource.SYSTEM), LockObservers.NONE);
+			registry.start();
+			LockRequest request = LockRequest.of("key");
+			out.println("started");
+			registry.acquire(request).close();
+			out.println("first");
+			for (int i = 1; i < 100; i++) {
+				registry.acquire(request).close();
+			}
+			out.println("hundredth");
+			Runtime.getRuntime().halt(0);
 		}
 
 	}

@@ -23,23 +23,27 @@ import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.metrics.LockMetrics;
 import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.TestSettings;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
-import static io.github.distlock.testing.FlushedLog.flushed;
 
 /**
  * The inbox of a JVM, what waiting callers leave behind, and what they get if the server
  * does not answer. A cold JVM is one before the server has confirmed the subscription of
- * its inbox.
+ * its inbox. Then a JVM whose Redis user has no rights for channels, beside JVMs that get
+ * messages.
  */
 class InboxTests extends TwoRegistries {
 
@@ -189,6 +193,129 @@ class InboxTests extends TwoRegistries {
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> remote.tryAcquire(request));
 		assertThat(this.events.outcomes()).containsExactly("ACQUIRED", "BACKEND_ERROR", "BACKEND_ERROR",
 				"BACKEND_ERROR");
+	}
+
+	private LockNodes polling;
+
+	@BeforeEach
+	void startPollingJvm() {
+		rights("resetchannels");
+		this.polling = new LockNodes(InboxTests::connections);
+	}
+
+	@AfterEach
+	void stopPollingJvm() {
+		this.polling.close();
+	}
+
+	private static void rights(String channels) {
+		RedisProcess server = redis.server().process();
+		server.ask("ACL", "SETUSER", "polling", "on", ">password", "~*", "+@all", channels);
+	}
+
+	private static LettuceConnectionFactory connections() {
+		return RedisTestServer.connectionFactory(redis.server().port(), "polling");
+	}
+
+	/** Start it. Before the first refusal it does not know that it gets no messages. */
+	private BackendLockRegistry pollingJvm() {
+		RedisProcess server = redis.server().process();
+		server.ask("ACL", "LOG", "RESET");
+		BackendLockRegistry jvm = this.polling.node(Duration.ofSeconds(30));
+		await().until(() -> String.valueOf(server.ask("ACL", "LOG")).matches(".*count, [2-9].*"));
+		return jvm;
+	}
+
+	private static LockRequest patient() {
+		return LockRequest.of("k").waitTime(LockRequest.FOREVER);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aJvmThatGetsNoMessagesEntersInItsTurn(Kind kind) {
+		HeldLock first = this.one.acquire(kind.writer());
+		CompletableFuture<HeldLock> second = this.two.acquireAsync(kind.writer());
+		await().until(() -> redis.queueLength("k") == 1);
+		CompletableFuture<HeldLock> polls = pollingJvm().acquireAsync(kind.reader());
+		await().until(() -> redis.queueLength("k") == 2);
+		CompletableFuture<HeldLock> last = redis.node().acquireAsync(kind.writer());
+		await().until(() -> redis.queueLength("k") == 3);
+		first.close();
+		second.join().close();
+		HeldLock entered = polls.join();
+		assertThat(last).isNotDone();
+		assertThat(entered.remaining()).as("the lease is not what others wait for a dead JVM")
+			.isGreaterThan(Duration.ofSeconds(20));
+		entered.close();
+		last.join().close();
+	}
+
+	@Test
+	void aJvmThatReleasesAndAcquiresAgainLetsAJvmWithoutMessagesIn() {
+		HeldLock held = this.one.acquire(request("k"));
+		CompletableFuture<HeldLock> polls = pollingJvm().acquireAsync(patient());
+		await().until(() -> redis.queueLength("k") == 1);
+		CompletableFuture<HeldLock> next = this.one.acquireAsync(patient().fair(true));
+		await().until(() -> redis.queueLength("k") == 2);
+		held.close();
+		polls.join().close();
+		next.join().close();
+	}
+
+	@Test
+	void onlyOneCallerOfAJvmThatGetsNoMessagesHasAPlace() {
+		HeldLock first = this.one.acquire(request("k"));
+		BackendLockRegistry jvm = pollingJvm();
+		CompletableFuture<HeldLock> fair = jvm.acquireAsync(patient().fair(true));
+		CompletableFuture<HeldLock> shared = jvm.acquireAsync(patient());
+		await().until(() -> redis.queueLength("k") == 1);
+		long attempts = redis.calls("evalsha");
+		await().until(() -> redis.calls("evalsha") > attempts + 50);
+		assertThat(redis.queueLength("k")).isEqualTo(1);
+		first.close();
+		CompletableFuture.anyOf(fair, shared).join();
+		fair.thenAccept(HeldLock::close);
+		shared.thenAccept(HeldLock::close);
+		CompletableFuture.allOf(fair, shared).join();
+	}
+
+	@Test
+	void aTicketKeepsItsPlaceWhenItsJvmGetsMessagesAgain() {
+		HeldLock first = this.one.acquire(request("k"));
+		BackendLockRegistry jvm = pollingJvm();
+		CompletableFuture<HeldLock> polls = jvm.acquireAsync(patient());
+		await().until(() -> redis.queueLength("k") == 1);
+		CompletableFuture<HeldLock> last = this.two.acquireAsync(patient());
+		await().until(() -> redis.queueLength("k") == 2);
+		String place = redis.queue("k").get(0);
+		rights("allchannels");
+		await().until(() -> redis.inboxes() == 3);
+		assertThat(redis.queue("k")).first().isEqualTo(place);
+		first.close();
+		polls.join().close();
+		last.join().close();
+	}
+
+	/**
+	 * What the callers ask for: the one that polls as a reader, the others as writers.
+	 */
+	enum Kind {
+
+		EXCLUSIVE, FAIR, PERMITS, READERS;
+
+		LockRequest writer() {
+			return (this == READERS) ? patient().mode(LockMode.WRITE) : reader();
+		}
+
+		LockRequest reader() {
+			return switch (this) {
+				case EXCLUSIVE -> patient();
+				case FAIR -> patient().fair(true);
+				case PERMITS -> patient().permits(1);
+				case READERS -> patient().mode(LockMode.READ);
+			};
+		}
+
 	}
 
 }

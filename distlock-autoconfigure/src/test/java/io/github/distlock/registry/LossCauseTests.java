@@ -11,7 +11,6 @@ import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
-import io.github.distlock.backend.ControlledLock;
 import io.github.distlock.registry.RegistrySnapshot.LockState;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.ManualClock;
@@ -58,15 +57,6 @@ class LossCauseTests extends TwoRegistries {
 			assertThat(thrown.getMessage()).doesNotContain("leaseTime");
 		}
 		return thrown;
-	}
-
-	@Test
-	void aLeaseThatHasPassed() {
-		HeldLock lock = node(Duration.ofSeconds(30)).acquire(LockRequest.of("l"));
-		assertThat(lock.lossCause()).isNull();
-		ControlledLock.expireAfter(lock, Duration.ofMillis(150));
-		assertThat(checkLost(lock, LossCause.LEASE_EXPIRED)).hasMessageContaining("Use a longer leaseTime, or none");
-		assertThat(this.events.losses).extracting(LockListener.Lost::reason).containsExactly("its lease has expired");
 	}
 
 	@Test

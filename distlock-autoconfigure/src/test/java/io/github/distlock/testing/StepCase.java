@@ -1,9 +1,12 @@
 package io.github.distlock.testing;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+
+import org.springframework.boot.convert.DurationStyle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -31,6 +34,11 @@ public record StepCase(List<String> lines) {
 				assertThat(last).as(line).isEqualTo(parts[1].strip());
 			}
 		}
+	}
+
+	/** Such as {@code 10s}. */
+	public static Duration duration(String text) {
+		return DurationStyle.detectAndParse(text);
 	}
 
 	@Override

@@ -19,8 +19,12 @@ import io.github.distlock.LockInstance;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
+import io.github.distlock.backend.redlock.QuorumNode.NodeVerb;
 import io.github.distlock.contract.Answers;
+import io.github.distlock.testing.LoggedProblems;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
 import io.lettuce.core.RedisCredentials;
@@ -61,10 +65,11 @@ import static io.github.distlock.testing.FlushedLog.flushed;
 import static io.github.distlock.testing.RedisTestServer.started;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.Mockito.mock;
 
 /**
  * Dedicated connections beside those of the application, which may break or block the
- * driver.
+ * driver. A clean shutdown logs nothing.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LettuceConnectionsTests extends OnRedis {
@@ -473,6 +478,57 @@ class LettuceConnectionsTests extends OnRedis {
 		factory.addInterface(type);
 		factory.addAdvice(interceptor);
 		return type.cast(factory.getProxy());
+	}
+
+	private static final int ROUNDS = 100;
+
+	private static void assertQuiet(LoggedProblems problems, CapturedOutput output) {
+		problems.close();
+		assertThat(problems.lines()).isEmpty();
+		// So the JVM says that a thread has failed.
+		assertThat(flushed(output).getErr()).doesNotContain("Exception in thread \"distlock");
+	}
+
+	@Test
+	void aStoreThatIsStartedAndStoppedAgainAndAgainLogsNothing(CapturedOutput output) {
+		LoggedProblems problems = LoggedProblems.observe();
+		// With the driver's own quiet period, which other tests leave out.
+		LettuceConnectionFactory factory = RedisTestServer
+			.started(new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", server.port())));
+		RedisLockBackend backend = backend(factory);
+		for (int i = 0; i < ROUNDS; i++) {
+			LockStore store = open(backend, "me");
+			// In different states: while it subscribes, and when it has.
+			if (i % 2 == 0) {
+				Ticket ticket = ticket("key", i);
+				assertThat(Answers.of(store.attempt(ticket, Duration.ofSeconds(30), true))).isInstanceOf(Grant.class);
+				Answers.of(store.release(ticket, 0, null));
+			}
+			if (i % 4 == 0) {
+				store.verify();
+			}
+			store.close();
+		}
+		factory.destroy();
+		assertQuiet(problems, output);
+	}
+
+	@Test
+	void aNodeThatIsStartedAndStoppedAgainAndAgainLogsNothing(CapturedOutput output) throws Exception {
+		LoggedProblems problems = LoggedProblems.observe();
+		ClientResources resources = ClientResources.create();
+		RedisQuorumNode node = node(server.port(), resources);
+		for (int i = 0; i < ROUNDS; i++) {
+			var connected = node.start(LockInstance.of("me"), mock(NodeEvents.class)).toCompletableFuture();
+			if (i % 2 == 0) {
+				connected.get(30, TimeUnit.SECONDS);
+				node.run(NodeVerb.PROBE, List.of()).toCompletableFuture().get(30, TimeUnit.SECONDS);
+			}
+			node.stop();
+		}
+		resources.shutdown();
+		assertThat(node.isListening()).isFalse();
+		assertQuiet(problems, output);
 	}
 
 }

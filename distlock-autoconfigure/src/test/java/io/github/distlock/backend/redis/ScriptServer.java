@@ -10,10 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 import io.github.distlock.testing.RespConnection;
+import io.github.distlock.testing.StepCase;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-
-import org.springframework.boot.convert.DurationStyle;
 
 import static org.awaitility.Awaitility.await;
 
@@ -113,7 +112,7 @@ abstract class ScriptServer extends OnRedis {
 			case "forgetLock" -> template.delete(LOCK);
 			case "forget" -> template.delete(KEYS);
 			case "memoryIsFull" -> setMaxMemory(1);
-			case "wait" -> await().until(() -> System.currentTimeMillis() > now + millis(name));
+			case "wait" -> await().until(() -> System.currentTimeMillis() > now + StepCase.duration(name).toMillis());
 			case "inbox" -> {
 				this.inboxes.add(new RespConnection(server.port()));
 				this.inboxes.get(this.inboxes.size() - 1).ask("SUBSCRIBE", "distlock:inbox:" + name);
@@ -131,7 +130,7 @@ abstract class ScriptServer extends OnRedis {
 				tokens = Integer.parseInt(word.substring(1));
 			}
 			else if (word.matches("\\d.*")) {
-				lease = millis(word);
+				lease = StepCase.duration(word).toMillis();
 			}
 			else {
 				mark = word;
@@ -155,7 +154,7 @@ abstract class ScriptServer extends OnRedis {
 	 */
 	private String renew(String... words) {
 		long first = this.firsts.getOrDefault(words[1], token()) - ((words.length > 3) ? 1 : 0);
-		int lease = (int) millis(words[2]);
+		int lease = (int) StepCase.duration(words[2]).toMillis();
 		return isReader(words[1]) ? Long.toString(renew(words[1], first, lease))
 				: template.execute(Scripts.RENEW, List.of(LOCK), words[1] + "|1|" + first, Integer.toString(lease));
 	}
@@ -165,10 +164,6 @@ abstract class ScriptServer extends OnRedis {
 		long before = this.messages;
 		this.messages = server.process().calls("publish");
 		return Long.toString(this.messages - before);
-	}
-
-	private static long millis(String duration) {
-		return DurationStyle.detectAndParse(duration).toMillis();
 	}
 
 	static String word() {

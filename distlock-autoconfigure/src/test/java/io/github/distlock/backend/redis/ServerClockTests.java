@@ -12,8 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import org.springframework.boot.convert.DurationStyle;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -65,7 +63,7 @@ class ServerClockTests {
 	private String steps(String steps) {
 		for (String step : steps.strip().split("; ")) {
 			String[] words = step.split(" ");
-			Duration duration = (words.length > 1) ? DurationStyle.detectAndParse(words[1]) : Duration.ZERO;
+			Duration duration = (words.length > 1) ? StepCase.duration(words[1]) : Duration.ZERO;
 			switch (words[0]) {
 				case "send" -> this.sent = this.time.now();
 				case "observe" -> this.clock.observe(this.sent, SERVER + duration.toNanos() / 1000);
