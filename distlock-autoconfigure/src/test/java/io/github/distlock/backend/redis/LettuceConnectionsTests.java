@@ -491,7 +491,7 @@ class LettuceConnectionsTests extends OnRedis {
 
 	@Test
 	void aStoreThatIsStartedAndStoppedAgainAndAgainLogsNothing(CapturedOutput output) {
-		LoggedProblems problems = LoggedProblems.observe();
+		LoggedProblems problems = new LoggedProblems();
 		// With the driver's own quiet period, which other tests leave out.
 		LettuceConnectionFactory factory = RedisTestServer
 			.started(new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", server.port())));
@@ -515,7 +515,7 @@ class LettuceConnectionsTests extends OnRedis {
 
 	@Test
 	void aNodeThatIsStartedAndStoppedAgainAndAgainLogsNothing(CapturedOutput output) throws Exception {
-		LoggedProblems problems = LoggedProblems.observe();
+		LoggedProblems problems = new LoggedProblems();
 		ClientResources resources = ClientResources.create();
 		RedisQuorumNode node = node(server.port(), resources);
 		for (int i = 0; i < ROUNDS; i++) {
