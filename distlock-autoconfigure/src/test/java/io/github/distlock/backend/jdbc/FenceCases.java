@@ -245,15 +245,21 @@ abstract class FenceCases {
 		return Objects.requireNonNull(this.fence.outcomes().get("passed")).get();
 	}
 
-	@Test
-	void aHolderThatIsPausedBeforeItsTransactionIsRefusedBeforeItsFirstStatement() {
+	/**
+	 * Also if the later holder only reads, and has read what the paused one would write.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aHolderThatIsPausedBeforeItsTransactionIsRefusedBeforeItsFirstStatement(boolean readOnly) {
+		TransactionTemplate later = with(TransactionDefinition.PROPAGATION_REQUIRED, readOnly);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked(this.request, () -> {
-			letALaterHolderSell();
+			outliveTheLease();
+			elsewhere(() -> locked(this.request, () -> later.executeWithoutResult((status) -> stockNow()))).join();
 			sellInTransaction(1, () -> {
 				throw new AssertionError("read");
 			});
 		})).withMessageContaining(this.key).withMessageContaining("a later holder").withMessageContaining("token");
-		assertThat(stockNow()).isEqualTo(8);
+		assertThat(stockNow()).isEqualTo(10);
 		assertThat(this.fence.outcomes().get("refused")).hasValue(1);
 	}
 
