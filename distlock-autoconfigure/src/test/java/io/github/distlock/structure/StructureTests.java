@@ -68,8 +68,11 @@ class StructureTests {
 
 	private static final int MOST_FIELDS = 10;
 
-	/** Lines of the tests of this module. A commit that removes some lowers it. */
-	private static final long MOST_TEST_LINES = 69_275;
+	/**
+	 * Lines of the tests of this module. A commit that removes some lowers it. About
+	 * 2,800 are of the fence, of the store transaction, and of recordings.
+	 */
+	private static final long MOST_TEST_LINES = 64_671;
 
 	private static StructureReport report;
 
