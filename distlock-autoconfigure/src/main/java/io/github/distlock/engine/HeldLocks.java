@@ -335,7 +335,7 @@ public class HeldLocks implements HoldContext {
 			// No effect if it has left. Otherwise nothing would ever let it leave, and
 			// its next renewal would report a loss.
 			drop(hold);
-			if (valid) {
+			if (valid && hold.isIntact()) {
 				notifyReleased(hold);
 			}
 			throw ex;
@@ -412,12 +412,12 @@ public class HeldLocks implements HoldContext {
 	 * only listeners and the log report it.
 	 */
 	void answered(Hold hold, ReleaseOutcome outcome, @Nullable CompletableFuture<Void> closed) {
-		if (outcome == ReleaseOutcome.UNANSWERED) {
-			this.reports.unanswered(hold, this.stopped);
-		}
 		// Not here: this may be the thread of the driver, or that of the next caller.
 		if (closed != null) {
 			this.keys.tasks().callBack(() -> complete(closed, hold, outcome));
+		}
+		else if (outcome == ReleaseOutcome.UNANSWERED) {
+			this.reports.unanswered(hold, this.stopped);
 		}
 		else if (outcome == ReleaseOutcome.GONE) {
 			hold.loseAfterEnd(hold.causeOfLoss(LossEvidence.RELEASE_REFUSED));
@@ -430,6 +430,9 @@ public class HeldLocks implements HoldContext {
 		try {
 			if (outcome == ReleaseOutcome.GONE) {
 				throw lostBeforeRelease(hold);
+			}
+			if (outcome == ReleaseOutcome.UNANSWERED) {
+				this.reports.unanswered(hold, this.stopped);
 			}
 			notifyReleased(hold);
 			closed.complete(null);
@@ -464,6 +467,10 @@ public class HeldLocks implements HoldContext {
 			recordEnd(hold, "lost");
 			this.reports.lost(hold, false, callbacks);
 		}
+	}
+
+	@Override
+	public void forget(Hold hold) {
 		this.renewer.forget(hold);
 	}
 

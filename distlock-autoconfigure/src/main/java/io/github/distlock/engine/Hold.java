@@ -389,6 +389,7 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 					this.state = before;
 				}
 			}
+			this.context.forget(this);
 			this.context.drop(this);
 		}
 		return open;
@@ -404,9 +405,13 @@ public final class Hold extends LiveTicket implements WaitOutcome {
 			.callbacks();
 	}
 
-	/** The caller wants the lock no longer, and does not release it itself. */
+	/**
+	 * The caller wants the lock no longer, and does not release it itself. A loss is
+	 * still reported.
+	 */
 	void leave() {
-		HoldState.update(this, (now) -> (now.phase() == HoldPhase.LOST) ? now : HoldState.LEFT);
+		HoldState.update(this,
+				(now) -> (now.phase() == HoldPhase.LOST || now.phase() == HoldPhase.EXPIRED) ? now : HoldState.LEFT);
 		this.holdLease.endRisk();
 	}
 

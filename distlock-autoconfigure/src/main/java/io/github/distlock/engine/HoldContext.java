@@ -44,6 +44,12 @@ public interface HoldContext {
 	void lost(Hold hold, HoldPhase before, List<Runnable> callbacks);
 
 	/**
+	 * The loss has been reported: renew the lock no longer.
+	 * @param hold the lock
+	 */
+	void forget(Hold hold);
+
+	/**
 	 * No caller uses the lock any more: release it in the background. Must not block.
 	 * @param hold the lock
 	 */

@@ -148,17 +148,19 @@ final class HoldReports {
 				+ hold.fencingToken() + "): " + reason + ". " + cause.remedy());
 		LockListener.Lost event = new LockListener.Lost(this.backend, hold.label(), hold.key(), hold.fencingToken(),
 				Duration.ofNanos(hold.heldNanos()), reason, cause, released);
+		// Before the report is passed on: another thread may find no memory for it.
+		Consumer<LockListener> notification = (listener) -> listener.onLost(event);
 		boolean ofThisThread = hold.thread() == Thread.currentThread();
 		if (!ofThisThread || !callbacks.isEmpty()) {
 			this.tasks.callBack(() -> {
 				runCallbacks(hold, callbacks);
 				if (!ofThisThread) {
-					this.listeners.notifyEach((listener) -> listener.onLost(event));
+					this.listeners.notifyEach(notification);
 				}
 			});
 		}
 		if (ofThisThread) {
-			this.listeners.notifyEach((listener) -> listener.onLost(event));
+			this.listeners.notifyEach(notification);
 		}
 	}
 

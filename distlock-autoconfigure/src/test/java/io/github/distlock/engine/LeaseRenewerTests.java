@@ -108,6 +108,8 @@ class LeaseRenewerTests {
 			  watch a; watch b for 30s; watch c session for 30s; pass 1s; renewAll; pass 100ms => 2
 			  pass 25s => 2 x a
 			  held => 3
+			  a => held
+			  b => held
 			  store forgets; renewAll; pass 100ms => 2, a: the store no longer knows it, b: the store no longer knows it
 			an answer from before a doubt does not end it
 			  watch a; store withholds; pass 10010ms => a
@@ -381,17 +383,28 @@ class LeaseRenewerTests {
 		assertThat(this.scenario.lost).isEmpty();
 	}
 
+	/** A scan or a close of another thread, during the report or afterwards. */
 	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void aLossWhoseReportFailsIsReportedAlthoughAnotherThreadMetItMeanwhile(boolean closed) {
+	@ValueSource(strings = { "scan", "close", "later close", "own close" })
+	void aLossWhoseReportFailsIsReportedAlthoughAnotherMeetsIt(String other) {
 		Hold hold = watch("a");
 		this.scenario.clock.pass(LEASE);
-		this.scenario.whileReported = closed ? this.heldLocks::drop : (lost) -> this.scenario.timers.pass(LEASE);
+		this.scenario.whileReported = switch (other) {
+			case "scan" -> (lost) -> this.scenario.timers.pass(LEASE);
+			case "close" -> this.heldLocks::drop;
+			default -> (lost) -> {
+			};
+		};
 		this.scenario.errors.put("report", 1);
-		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(hold::checkExpired);
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(
+				other.equals("own close") ? () -> this.heldLocks.release(hold, true, null) : hold::checkExpired);
+		if (other.equals("later close")) {
+			this.heldLocks.drop(hold);
+		}
 		assertThat(this.scenario.lost).isEmpty();
 		this.scenario.timers.pass(LEASE);
 		assertThat(this.scenario.lost).hasSize(1);
+		assertThat(this.scenario.released).isZero();
 		assertThat(this.scenario.renewer.size()).isZero();
 	}
 

@@ -62,6 +62,8 @@ final class RenewalScenario implements LockListener {
 	/** How many of the next uses of a part fail. */
 	final Map<String, Integer> errors = new HashMap<>();
 
+	int released;
+
 	/** Runs while a report of a loss fails, as another thread would. */
 	Consumer<Hold> whileReported = (hold) -> {
 	};
@@ -76,7 +78,6 @@ final class RenewalScenario implements LockListener {
 		@Override
 		public void lost(Hold hold, HoldPhase before, List<Runnable> callbacks) {
 			RenewalScenario.this.lost(hold);
-			renewer().forget(hold);
 		}
 
 	};
@@ -104,7 +105,7 @@ final class RenewalScenario implements LockListener {
 
 	private LongSupplier session = () -> Long.MAX_VALUE;
 
-	private Duration lateness = Duration.ZERO;
+	private @Nullable Duration lateness;
 
 	private int failed;
 
@@ -129,7 +130,10 @@ final class RenewalScenario implements LockListener {
 			return (words.length > 1) ? ofHold(hold, words) : state(hold);
 		}
 		return switch (words[0]) {
-			case "late" -> (this.lateness.toMillis() < 100) ? "no" : this.lateness.toSeconds() + "s";
+			case "late" -> {
+				Duration late = Objects.requireNonNull(this.lateness, "no renewal was reported");
+				yield (late.toMillis() < 100) ? "no" : late.toSeconds() + "s";
+			}
 			case "failed" -> Integer.toString(this.failed);
 			case "losses" -> String.join(", ", this.lost);
 			case "watched" -> Integer.toString(this.renewer.size());
@@ -276,6 +280,11 @@ final class RenewalScenario implements LockListener {
 			throw new OutOfMemoryError("injected at the report");
 		}
 		this.lost.add(hold.key() + ": " + Objects.requireNonNull(hold.lossCause()).description());
+	}
+
+	@Override
+	public void onReleased(Released event) {
+		this.released++;
 	}
 
 	@Override
