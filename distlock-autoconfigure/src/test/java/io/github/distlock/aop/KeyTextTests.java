@@ -204,8 +204,8 @@ class KeyTextTests {
 					{ new ArrayDeque<>(Set.of("a", "b", "c")), order },
 					{ new HashMap<>(Map.of("a", 1)).values(), order }, { new AtomicReference<>("a"), unknown },
 					{ new DecimalFormat(), "whose t" }, { lambda.getClass(), "write #root.targetClass" },
-					{ new int[] { 1 }, identity }, { new Object(), identity }, { List.of(new Object()), identity },
-					{ lambda, identity } }) {
+					{ new int[] { 1 }, identity }, { new String[0], identity }, { new Object(), identity },
+					{ List.of(new Object()), identity }, { lambda, identity } }) {
 				values.put("record with " + part[0].getClass().getName(), new Object[] { new Box<>(part[0]), part[1] });
 			}
 			for (Object part : List.of(List.of(TIMESTAMP), Optional.of(TIMESTAMP), new TreeSet<>(Set.of(TIMESTAMP)),

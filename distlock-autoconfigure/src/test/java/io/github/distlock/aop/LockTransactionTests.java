@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -54,6 +56,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * locked publishers that are subscribed to, inside a running transaction.
  */
 @ExtendWith(OutputCaptureExtension.class)
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class LockTransactionTests {
 
 	private static final JdbcTemplate JDBC = new JdbcTemplate(

@@ -5,6 +5,7 @@ import java.util.stream.Stream;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.FencingToken;
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.aop.LockedApplication.Work;
@@ -128,7 +129,7 @@ class LockedBeanVerifierTests {
 			textBlock = """
 					work               | would lock the making of a bean, and never its work: write the annotation on the method that does the work |
 					getObject          | would lock the making of a bean, and never its work: write the annotation on the method that does the work | org.springframework.beans.factory.FactoryBean
-					begin              | and not through the proxy. Do the work in an ApplicationRunner |
+					begin              | Spring calls the method when it makes or destroys the bean, and not through the proxy. Do the work in an ApplicationRunner |
 					end                | and not through the proxy. Do the work in an ApplicationRunner |
 					setContext         | and not through the proxy. Do the work in an ApplicationRunner |
 					afterPropertiesSet | and not through the proxy. Do the work in an ApplicationRunner | org.springframework.beans.factory.InitializingBean
@@ -191,6 +192,7 @@ class LockedBeanVerifierTests {
 		try (AnnotationConfigApplicationContext context = LockedApplication.of(JobA.class, LazyJob.class).start()) {
 			assertThatException().isThrownBy(() -> context.getBean(LazyJob.class))
 				.havingRootCause()
+				.isInstanceOf(LockDefinitionException.class)
 				.withMessageContaining("beans of " + JobA.class.getName());
 			context.getBean(JobA.class).run();
 		}

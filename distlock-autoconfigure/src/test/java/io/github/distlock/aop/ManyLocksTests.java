@@ -247,7 +247,8 @@ class ManyLocksTests {
 	}
 
 	/**
-	 * Five registries: their names, their qualifiers, and the third one keeps no order.
+	 * Five registries: their names, their qualifiers if they have one, and the third one
+	 * keeps no order.
 	 */
 	private static LockedApplication registries(Class<?> bean) {
 		return LockedApplication.of(bean)
@@ -257,8 +258,10 @@ class ManyLocksTests {
 						() -> names[0].equals("third") ? new InMemoryLocks() {
 						} : new InMemoryLocks(), (definition) -> {
 							definition.setPrimary(names[0].equals("first"));
-							((AbstractBeanDefinition) definition)
-								.addQualifier(new AutowireCandidateQualifier(Qualifier.class, names[names.length - 1]));
+							if (names.length > 1) {
+								((AbstractBeanDefinition) definition)
+									.addQualifier(new AutowireCandidateQualifier(Qualifier.class, names[1]));
+							}
 						})));
 	}
 

@@ -58,6 +58,7 @@ import org.springframework.core.io.ByteArrayResource;
 import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
@@ -217,7 +218,7 @@ class BlockTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "yaml", "xml", "json" })
 	void eachBlockIsWellFormed(String language) {
-		assertThat(blocks(language)).allSatisfy((block) -> {
+		assertThat(blocks(language)).allSatisfy((block) -> assertThatNoException().as(block.place()).isThrownBy(() -> {
 			switch (language) {
 				case "yaml" -> assertThat(new Yaml().loadAll(block.text())).hasSizeGreaterThan(0);
 				case "xml" -> DocumentBuilderFactory.newInstance()
@@ -225,7 +226,7 @@ class BlockTests {
 					.parse(new InputSource(new StringReader("<page>" + block.text() + "</page>")));
 				default -> JsonMapper.shared().readTree(block.text());
 			}
-		});
+		}));
 	}
 
 	private static List<CodeBlock> blocks(String language) {

@@ -321,16 +321,23 @@ class RegistryQueryTests implements LockListener {
 		long grantToken = this.orders.snapshot().held().get(0).grantToken();
 		first.close();
 		HeldLock handedOn = second.get(30, TimeUnit.SECONDS);
+		CompletableFuture<HeldLock> next = this.shop.acquireAsync(LONG);
+		await().until(() -> this.shop.inspection().inspect("key").waiting().size() == 1);
 		assertThat(this.orders.snapshot().held()).singleElement().satisfies((held) -> {
 			assertThat(held.grantToken()).isEqualTo(grantToken);
 			assertThat(held.fencingToken()).isEqualTo(grantToken + 1);
 		});
 		assertThat(this.shop.inspection().end("key", grantToken)).isEqualTo(EndResult.ENDED);
+		HeldLock entered = next.get(30, TimeUnit.SECONDS);
+		assertThat(entered.fencingToken()).isGreaterThan(grantToken + 16);
 		await().until(() -> !handedOn.isHeld());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handedOn::close)
 			.satisfies((ex) -> assertThat(ex.lossCause()).isEqualTo(LossCause.RELEASED_BY_OPERATOR));
-		await().untilAsserted(() -> assertThat(this.events.losses).extracting(LockListener.Lost::lossCause)
-			.containsExactly(LossCause.RELEASED_BY_OPERATOR));
+		entered.close();
+		await().untilAsserted(() -> assertThat(this.events.losses).singleElement().satisfies((event) -> {
+			assertThat(event.lossCause()).isEqualTo(LossCause.RELEASED_BY_OPERATOR);
+			assertThat(event.fencingToken()).isEqualTo(handedOn.fencingToken());
+		}));
 	}
 
 	@Test

@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.testing.RecordedEvents;
 import io.netty.channel.EventLoopGroup;
@@ -209,6 +210,28 @@ class WorkReentryTests {
 		return made;
 	}
 
+	private boolean twoFinds(LockMode mode) {
+		return this.two.tryAcquire(READ.mode(mode).waitTime(Duration.ZERO)).map((lock) -> {
+			lock.close();
+			return lock;
+		}).isPresent();
+	}
+
+	@Test
+	void aLockViewInsideAWriterExcludesReadersUntilAllLevelsAreClosed() {
+		HeldLock writer = this.registry.acquire(WRITE);
+		Lock view = this.registry.obtain("order-1");
+		view.lock();
+		HeldLock reader = this.registry.acquire(READ);
+		writer.close();
+		view.unlock();
+		assertThat(twoFinds(LockMode.READ)).isFalse();
+		view.lock();
+		view.unlock();
+		reader.close();
+		assertThat(twoFinds(LockMode.WRITE)).isTrue();
+	}
+
 	@Test
 	void levelsMayBeClosedByAnyThreadAtAnyMoment() throws Exception {
 		this.ofWork.close();
@@ -249,6 +272,15 @@ class WorkReentryTests {
 		}
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> both.acquire(WRITE));
 		assertThat(reader.isHeld()).isTrue();
+		reader.close();
+		HeldLock writer = both.acquire(WRITE);
+		reader = both.acquire(READ);
+		assertThat(reader.fencingToken()).isEqualTo(writer.fencingToken());
+		writer.close();
+		assertThat(reader.isHeld()).isTrue();
+		for (BackendLockRegistry half : List.of(this.two, rival)) {
+			assertThat(half.tryAcquire(READ.waitTime(Duration.ZERO))).isEmpty();
+		}
 		reader.close();
 		for (BackendLockRegistry half : List.of(this.two, rival)) {
 			half.acquire(WRITE.waitTime(Duration.ZERO)).close();

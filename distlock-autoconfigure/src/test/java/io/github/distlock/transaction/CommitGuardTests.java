@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -73,6 +75,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * transactions. The last ones are flushed before the locks are checked. The guard does
  * not flush persistence contexts that the transaction manager does not commit itself.
  */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class CommitGuardTests {
 
 	// A transaction waits for the row of another one that a slow machine delays.

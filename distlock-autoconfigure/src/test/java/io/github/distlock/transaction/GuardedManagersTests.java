@@ -103,14 +103,19 @@ class GuardedManagersTests {
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 		context.registerBean(CommitGuard.class, () -> new CommitGuard(() -> new CommitTerms(guarded, Duration.ZERO)));
 		for (int i = 0; i < managers.length; i++) {
-			TransactionManager manager = managers[i];
-			context.registerBean("manager" + i, TransactionManager.class, () -> manager);
+			register(context, "manager" + i, managers[i]);
 		}
 		if (early) {
 			context.registerBean(EarlyBird.class, () -> new EarlyBird(context.getBean(TransactionManager.class)));
 		}
 		context.refresh();
 		return context;
+	}
+
+	/** As a bean method that returns the class, which a proxy does not have. */
+	@SuppressWarnings("unchecked")
+	private static <T> void register(AnnotationConfigApplicationContext context, String name, T manager) {
+		context.registerBean(name, (Class<T>) manager.getClass(), () -> manager);
 	}
 
 	/** Is created before other beans, together with the transaction manager. */
@@ -142,8 +147,11 @@ class GuardedManagersTests {
 					new SimpleDriverDataSource(new Driver(), "jdbc:h2:mem:plain"));
 			new CommitGuard(() -> new CommitTerms(true, Duration.ZERO)).postProcessAfterInitialization(manager,
 					"plain");
-			new TransactionTemplate(manager).executeWithoutResult((status) -> {
-			});
+			try (LockContext.Scope scope = LockContext.open(FakeHeldLock.of("held"))) {
+				assertThat(scope).isNotNull();
+				new TransactionTemplate(manager).executeWithoutResult((status) -> {
+				});
+			}
 			commitUnderALostLock(manager);
 		}
 

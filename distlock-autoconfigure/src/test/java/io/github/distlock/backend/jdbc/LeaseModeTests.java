@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -620,7 +621,8 @@ class LeaseModeTests {
 			if (method.equals("prepareStatement") && collision.compareAndSet(true, false)) {
 				// As if another session had just inserted the key.
 				try (Statement statement = connection.createStatement()) {
-					statement.execute("INSERT INTO distlock_lock SELECT * FROM distlock_lock");
+					statement.execute("INSERT INTO distlock_lock SELECT * FROM distlock_lock WHERE lock_key = '\\x"
+							+ HexFormat.of().formatHex(bytes(this.key)) + "'");
 				}
 			}
 		});

@@ -270,7 +270,7 @@ class InboxErrorTests extends OnRedis {
 				await().ignoreExceptions().until(() -> isCounted(store));
 			}
 			assertPoolIsUsable();
-			assertThat(clients("cmd=unsubscribe")).isEmpty();
+			await().until(() -> clients("cmd=unsubscribe").isEmpty());
 		}
 	}
 

@@ -491,44 +491,47 @@ class LettuceConnectionsTests extends OnRedis {
 
 	@Test
 	void aStoreThatIsStartedAndStoppedAgainAndAgainLogsNothing(CapturedOutput output) {
-		LoggedProblems problems = new LoggedProblems();
-		// With the driver's own quiet period, which other tests leave out.
-		LettuceConnectionFactory factory = RedisTestServer
-			.started(new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", server.port())));
-		RedisLockBackend backend = backend(factory);
-		for (int i = 0; i < ROUNDS; i++) {
-			LockStore store = open(backend, "me");
-			// In different states: while it subscribes, and when it has.
-			if (i % 2 == 0) {
-				Ticket ticket = ticket("key", i);
-				assertThat(Answers.of(store.attempt(ticket, Duration.ofSeconds(30), true))).isInstanceOf(Grant.class);
-				Answers.of(store.release(ticket, 0, null));
+		try (LoggedProblems problems = new LoggedProblems()) {
+			// With the driver's own quiet period, which other tests leave out.
+			LettuceConnectionFactory factory = RedisTestServer
+				.started(new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", server.port())));
+			RedisLockBackend backend = backend(factory);
+			for (int i = 0; i < ROUNDS; i++) {
+				LockStore store = open(backend, "me");
+				// In different states: while it subscribes, and when it has.
+				if (i % 2 == 0) {
+					Ticket ticket = ticket("key", i);
+					assertThat(Answers.of(store.attempt(ticket, Duration.ofSeconds(30), true)))
+						.isInstanceOf(Grant.class);
+					Answers.of(store.release(ticket, 0, null));
+				}
+				if (i % 4 == 0) {
+					store.verify();
+				}
+				store.close();
 			}
-			if (i % 4 == 0) {
-				store.verify();
-			}
-			store.close();
+			factory.destroy();
+			assertQuiet(problems, output);
 		}
-		factory.destroy();
-		assertQuiet(problems, output);
 	}
 
 	@Test
 	void aNodeThatIsStartedAndStoppedAgainAndAgainLogsNothing(CapturedOutput output) throws Exception {
-		LoggedProblems problems = new LoggedProblems();
-		ClientResources resources = ClientResources.create();
-		RedisQuorumNode node = node(server.port(), resources);
-		for (int i = 0; i < ROUNDS; i++) {
-			var connected = node.start(LockInstance.of("me"), mock(NodeEvents.class)).toCompletableFuture();
-			if (i % 2 == 0) {
-				connected.get(30, TimeUnit.SECONDS);
-				node.run(NodeVerb.PROBE, List.of()).toCompletableFuture().get(30, TimeUnit.SECONDS);
+		try (LoggedProblems problems = new LoggedProblems()) {
+			ClientResources resources = ClientResources.create();
+			RedisQuorumNode node = node(server.port(), resources);
+			for (int i = 0; i < ROUNDS; i++) {
+				var connected = node.start(LockInstance.of("me"), mock(NodeEvents.class)).toCompletableFuture();
+				if (i % 2 == 0) {
+					connected.get(30, TimeUnit.SECONDS);
+					node.run(NodeVerb.PROBE, List.of()).toCompletableFuture().get(30, TimeUnit.SECONDS);
+				}
+				node.stop();
 			}
-			node.stop();
+			resources.shutdown();
+			assertThat(node.isListening()).isFalse();
+			assertQuiet(problems, output);
 		}
-		resources.shutdown();
-		assertThat(node.isListening()).isFalse();
-		assertQuiet(problems, output);
 	}
 
 }

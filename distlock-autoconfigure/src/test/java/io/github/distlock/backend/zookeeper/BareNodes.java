@@ -66,6 +66,7 @@ final class BareNodes implements AfterEachCallback, AutoCloseable {
 
 	@Override
 	public void afterEach(@Nullable ExtensionContext context) throws Exception {
+		this.proxy.refuse(false);
 		while (!this.nodes.isEmpty()) {
 			this.nodes.pop().close();
 		}
