@@ -51,7 +51,7 @@ class StructureTests {
 			backend.zookeeper   1068   2  0
 			context               19   0  0
 			contract            2874   0  0
-			engine              3513  21  3
+			engine              3523  21  3
 			environment          102   0  0
 			integration           42   0  0
 			metrics              204   0  0
@@ -72,7 +72,7 @@ class StructureTests {
 	 * Lines of the tests of this module. A commit that removes some lowers it. About
 	 * 2,800 are of the fence, of the store transaction, and of recordings.
 	 */
-	private static final long MOST_TEST_LINES = 64_671;
+	private static final long MOST_TEST_LINES = 64_760;
 
 	private static StructureReport report;
 
