@@ -425,7 +425,7 @@ public class HeldLocks implements HoldContext {
 		}
 	}
 
-	/** In any case: its caller waits, perhaps without a limit. */
+	/** Complete the future in any case: its caller waits, perhaps without a limit. */
 	private void complete(CompletableFuture<Void> closed, Hold hold, ReleaseOutcome outcome) {
 		try {
 			if (outcome == ReleaseOutcome.GONE) {

@@ -18,7 +18,6 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.contract.StoreUnderTest;
 import io.github.distlock.integration.IntegrationLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
-import io.github.distlock.testing.Unchecked;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -26,6 +25,8 @@ import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+import org.springframework.util.function.ThrowingSupplier;
 
 /**
  * One line for each public or protected signature of a type: modifiers, types with
@@ -119,7 +120,7 @@ final class PublicSignatures {
 		if (!copied || !Modifier.isStatic(field.getModifiers()) || !Modifier.isFinal(field.getModifiers())) {
 			return "";
 		}
-		return " = " + value(Unchecked.<@Nullable Object>call(() -> field.get(null)));
+		return " = " + value(ReflectionUtils.getField(field, null));
 	}
 
 	private static String value(@Nullable Object value) {
@@ -218,8 +219,10 @@ final class PublicSignatures {
 		}
 
 		private static List<Class<?>> publicTypes(String name) {
-			Resource[] files = Unchecked.call(() -> new PathMatchingResourcePatternResolver()
-				.getResources("classpath*:" + ClassUtils.convertClassNameToResourcePath(name) + "/*.class"));
+			Resource[] files = ThrowingSupplier
+				.of(() -> new PathMatchingResourcePatternResolver()
+					.getResources("classpath*:" + ClassUtils.convertClassNameToResourcePath(name) + "/*.class"))
+				.get();
 			return Stream.of(files)
 				.filter((file) -> name.equals(SLICE) || !file.getDescription().contains("test-classes"))
 				.map((file) -> String.valueOf(file.getFilename()).replace(".class", ""))

@@ -9,9 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-import io.github.distlock.testing.Unchecked;
-
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.ThrowingSupplier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,9 +27,9 @@ public record PageCode(ClassLoader loader, List<Class<?>> types) {
 			.concat(pages.stream().flatMap((page) -> Pages.blocks(page, Pages.text(page)).stream()), Stream.of(more))
 			.filter((block) -> block.info().equals("java"))
 			.toList();
-		Path folder = Unchecked.call(() -> Files.createTempDirectory("page"));
+		Path folder = ThrowingSupplier.of(() -> Files.createTempDirectory("page")).get();
 		assertThat(JavaBlocks.errors(blocks, folder)).isEmpty();
-		return Unchecked.call(() -> load(folder.resolve("0")));
+		return ThrowingSupplier.of(() -> load(folder.resolve("0"))).get();
 	}
 
 	static PageCode load(Path folder) throws IOException {

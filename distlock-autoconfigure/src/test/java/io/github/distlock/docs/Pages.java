@@ -1,7 +1,5 @@
 package io.github.distlock.docs;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -9,6 +7,8 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+
+import org.springframework.util.function.ThrowingSupplier;
 
 /**
  * The pages of the documentation and their blocks of code.
@@ -31,27 +31,20 @@ public final class Pages {
 	public static List<String> all() {
 		List<String> pages = new ArrayList<>();
 		for (String folder : List.of("", ".github", "sample-inventory-app", "distlock-lab", "docs")) {
-			try (Stream<Path> files = Files.walk(ROOT.resolve(folder), folder.equals("docs") ? Integer.MAX_VALUE : 1)) {
+			int depth = folder.equals("docs") ? Integer.MAX_VALUE : 1;
+			try (Stream<Path> files = ThrowingSupplier.of(() -> Files.walk(ROOT.resolve(folder), depth)).get()) {
 				files.map((file) -> ROOT.relativize(file).toString().replace('\\', '/'))
 					.filter((name) -> name.matches("docs/.*\\.md"
 							+ "|(?:.*/)?(?:README|CONTRIBUTING|SECURITY|SUPPORT|CODE_OF_CONDUCT)[\\w.-]*\\.md"))
 					.sorted()
 					.forEach(pages::add);
 			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
 		}
 		return pages;
 	}
 
 	public static String text(String page) {
-		try {
-			return Files.readString(ROOT.resolve(page));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return ThrowingSupplier.of(() -> Files.readString(ROOT.resolve(page))).get();
 	}
 
 	/**

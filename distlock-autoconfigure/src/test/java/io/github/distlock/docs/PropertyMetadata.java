@@ -1,7 +1,5 @@
 package io.github.distlock.docs;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URL;
 import java.util.Collections;
 import java.util.Map;
@@ -12,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.util.function.ThrowingSupplier;
+
 /**
  * The configuration metadata of all jars on the class path, by the name of the property.
  */
@@ -20,8 +20,8 @@ public record PropertyMetadata(Map<String, JsonNode> properties) {
 	private static final String FILE = "META-INF/spring-configuration-metadata.json";
 
 	public static PropertyMetadata read() {
-		Map<String, JsonNode> properties = new TreeMap<>();
-		try {
+		return ThrowingSupplier.of(() -> {
+			Map<String, JsonNode> properties = new TreeMap<>();
 			for (URL file : Collections.list(ClassLoader.getSystemResources(FILE))) {
 				try (var stream = file.openStream()) {
 					JsonMapper.shared()
@@ -31,10 +31,7 @@ public record PropertyMetadata(Map<String, JsonNode> properties) {
 				}
 			}
 			return new PropertyMetadata(properties);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		}).get();
 	}
 
 	/**

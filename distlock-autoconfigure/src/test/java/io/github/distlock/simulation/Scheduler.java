@@ -13,8 +13,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.github.distlock.simulation.SimulatedThread.State;
-import io.github.distlock.testing.Unchecked;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.function.ThrowingSupplier;
 
 /**
  * Virtual time, and the baton: of all threads of one history only the one that has the
@@ -415,7 +416,8 @@ final class Scheduler {
 
 	private void awaitEnd() {
 		long before = -1;
-		while (!Unchecked.<Boolean>call(() -> this.ended.tryAcquire(LONGEST_STEP_SECONDS, TimeUnit.SECONDS))) {
+		while (!ThrowingSupplier.<Boolean>of(() -> this.ended.tryAcquire(LONGEST_STEP_SECONDS, TimeUnit.SECONDS))
+			.get()) {
 			SimulatedThread stuck = this.current;
 			if (this.steps == before) {
 				IllegalStateException failure = new IllegalStateException(HANGS + stuck);

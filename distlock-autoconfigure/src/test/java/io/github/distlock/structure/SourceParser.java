@@ -24,7 +24,8 @@ import com.sun.source.tree.Tree;
 import com.sun.source.tree.UnionTypeTree;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.TreeScanner;
-import io.github.distlock.testing.Unchecked;
+
+import org.springframework.util.function.ThrowingSupplier;
 
 /**
  * Reads source files with the parser of the compiler.
@@ -132,7 +133,7 @@ final class SourceParser extends TreeScanner<Void, Void> {
 	}
 
 	static String text(Path path) {
-		return Unchecked.call(() -> Files.readString(path));
+		return ThrowingSupplier.of(() -> Files.readString(path)).get();
 	}
 
 	/**

@@ -9,6 +9,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
+import org.springframework.util.function.ThrowingSupplier;
+
 /**
  * A program in a JVM of its own, which can be killed and paused. It prints a line when it
  * has started, and answers the lines that it reads.
@@ -71,11 +73,11 @@ public class ChildJvm extends ChildProcess {
 	}
 
 	public ChildJvm send(String line) {
-		return Unchecked.call(() -> {
+		return ThrowingSupplier.of(() -> {
 			process().getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
 			process().getOutputStream().flush();
 			return this;
-		});
+		}).get();
 	}
 
 	/** Wait for a line of the child, and collect the lines before it. */
@@ -106,7 +108,7 @@ public class ChildJvm extends ChildProcess {
 	}
 
 	private String next(String expected) {
-		return Unchecked.call(() -> {
+		return ThrowingSupplier.of(() -> {
 			String line = this.lines.poll(HANG_SECONDS, TimeUnit.SECONDS);
 			if (line == null) {
 				throw new IllegalStateException(
@@ -119,7 +121,7 @@ public class ChildJvm extends ChildProcess {
 						"The child ended before it printed '" + expected + "', with status " + process().waitFor());
 			}
 			return line;
-		});
+		}).get();
 	}
 
 }

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
+import org.springframework.util.function.ThrowingSupplier;
+
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -23,7 +25,7 @@ public abstract class ChildProcess implements AutoCloseable {
 	private volatile Process process;
 
 	protected ChildProcess(ProcessBuilder builder) {
-		this.process = Unchecked.call(builder::start);
+		this.process = ThrowingSupplier.of(builder::start).get();
 		Runtime.getRuntime().addShutdownHook(this.atExit);
 	}
 
@@ -71,7 +73,7 @@ public abstract class ChildProcess implements AutoCloseable {
 		}
 		finally {
 			if (!isAlive() || !serves.getAsBoolean()) {
-				String said = Unchecked.call(() -> Files.readString(log));
+				String said = ThrowingSupplier.of(() -> Files.readString(log)).get();
 				close();
 				throw new IllegalStateException("No " + name + ": " + said);
 			}
@@ -80,7 +82,7 @@ public abstract class ChildProcess implements AutoCloseable {
 
 	/** Start it once more, after it was killed. */
 	protected final void restart(ProcessBuilder builder) {
-		this.process = Unchecked.call(builder::start);
+		this.process = ThrowingSupplier.of(builder::start).get();
 	}
 
 	protected final Process process() {

@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
+import org.springframework.util.function.ThrowingSupplier;
+
 /**
  * The commands of the documentation that create the users of the stores. The servers of
  * tests in which an operator acts have these users: what only a failover, a restart or a
@@ -45,7 +47,8 @@ public final class DocumentedRights {
 	}
 
 	private static List<List<String>> lines(String page, String start) {
-		return Unchecked.call(() -> Files.readAllLines(Path.of("..", "docs", page)))
+		return ThrowingSupplier.of(() -> Files.readAllLines(Path.of("..", "docs", page)))
+			.get()
 			.stream()
 			.map(String::strip)
 			.filter((line) -> line.startsWith(start))

@@ -9,6 +9,8 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
+import org.springframework.util.function.ThrowingSupplier;
+
 /**
  * A recording of the JDK Flight Recorder, with the events of this library as they are by
  * default, and waits of any length.
@@ -26,7 +28,7 @@ public final class FlightEvents implements AutoCloseable {
 
 	/** Return the events of a lock so far, in the order in which they were written. */
 	public List<RecordedEvent> of(String label) {
-		return Unchecked.call(() -> {
+		return ThrowingSupplier.of(() -> {
 			Path file = Files.createTempFile("distlock", ".jfr");
 			try {
 				this.recording.dump(file);
@@ -40,7 +42,7 @@ public final class FlightEvents implements AutoCloseable {
 			finally {
 				Files.delete(file);
 			}
-		});
+		}).get();
 	}
 
 	/** Return those of one name, without the prefix that all have. */

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.ThreadLocalRandom;
 
+import org.springframework.util.function.ThrowingSupplier;
+
 /**
  * Ports on which servers of tests listen. Each is given once, to one JVM at a time: a
  * lock on a byte of a common file, which the system removes with the JVM, keeps it from
@@ -24,9 +26,10 @@ final class FreePorts {
 	private static final int MAX_TRIES = 100_000;
 
 	/** Never closed: that would give all ports back. */
-	private static final FileChannel given = Unchecked
-		.call(() -> FileChannel.open(Path.of(System.getProperty("java.io.tmpdir"), "distlock-test-ports"),
-				StandardOpenOption.CREATE, StandardOpenOption.WRITE));
+	private static final FileChannel given = ThrowingSupplier
+		.of(() -> FileChannel.open(Path.of(System.getProperty("java.io.tmpdir"), "distlock-test-ports"),
+				StandardOpenOption.CREATE, StandardOpenOption.WRITE))
+		.get();
 
 	private FreePorts() {
 	}
@@ -44,7 +47,7 @@ final class FreePorts {
 
 	private static boolean claim(int port) {
 		try {
-			return Unchecked.call(() -> given.tryLock(port, 1, false)) != null;
+			return ThrowingSupplier.of(() -> given.tryLock(port, 1, false)).get() != null;
 		}
 		catch (OverlappingFileLockException ex) {
 			// This JVM has it.

@@ -8,6 +8,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.management.ObjectName;
 
+import org.springframework.util.function.ThrowingSupplier;
+
 /**
  * The live objects of the heap, in bytes by class name. Exact, since it is taken after a
  * full collection.
@@ -18,9 +20,11 @@ public record HeapHistogram(Map<String, Long> bytes) {
 			Pattern.MULTILINE);
 
 	public static HeapHistogram take() {
-		String text = (String) Unchecked.call(() -> ManagementFactory.getPlatformMBeanServer()
-			.invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"), "gcClassHistogram",
-					new Object[] { new String[0] }, new String[] { String[].class.getName() }));
+		String text = (String) ThrowingSupplier
+			.of(() -> ManagementFactory.getPlatformMBeanServer()
+				.invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"), "gcClassHistogram",
+						new Object[] { new String[0] }, new String[] { String[].class.getName() }))
+			.get();
 		Map<String, Long> bytes = new TreeMap<>();
 		Matcher line = LINE.matcher(text);
 		while (line.find()) {
@@ -31,7 +35,7 @@ public record HeapHistogram(Map<String, Long> bytes) {
 
 	public static boolean isAvailable() {
 		return ManagementFactory.getPlatformMBeanServer()
-			.isRegistered(Unchecked.call(() -> new ObjectName("com.sun.management:type=DiagnosticCommand")));
+			.isRegistered(ThrowingSupplier.of(() -> new ObjectName("com.sun.management:type=DiagnosticCommand")).get());
 	}
 
 	/**

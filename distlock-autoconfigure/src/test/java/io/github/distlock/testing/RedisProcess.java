@@ -13,6 +13,8 @@ import io.github.distlock.installed.Installed;
 import org.jspecify.annotations.Nullable;
 import redis.embedded.core.ExecutableProvider;
 
+import org.springframework.util.function.ThrowingSupplier;
+
 /**
  * A {@code redis-server} process of a test. Several of them can form a topology, and each
  * can be paused and killed.
@@ -53,7 +55,7 @@ public final class RedisProcess extends ChildProcess {
 
 	static RedisProcess start(Path executable, Map<String, String> environment, int port, List<String> options,
 			String... configuration) {
-		return Unchecked.call(() -> {
+		return ThrowingSupplier.of(() -> {
 			Path folder = Files.createTempDirectory("redis-" + port + "-");
 			List<String> lines = new ArrayList<>(List.of("port " + port, "bind 127.0.0.1", "dir " + folder));
 			if (!options.contains("--sentinel")) {
@@ -70,7 +72,7 @@ public final class RedisProcess extends ChildProcess {
 			RedisProcess redis = new RedisProcess(builder, port, folder);
 			redis.awaitStart("Redis on port " + port, log, redis::answers);
 			return redis;
-		});
+		}).get();
 	}
 
 	/** The Redis of the build, or with {@code -Dredis.server} another server. */
@@ -140,7 +142,7 @@ public final class RedisProcess extends ChildProcess {
 			if (other != null) {
 				return Installed.named(other).orElse(Path.of(other));
 			}
-			File file = Unchecked.call(() -> ExecutableProvider.newJarResourceProvider().get());
+			File file = ThrowingSupplier.of(() -> ExecutableProvider.newJarResourceProvider().get()).get();
 			file.deleteOnExit();
 			return file.toPath();
 		}

@@ -16,6 +16,8 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.function.ThrowingSupplier;
+
 /**
  * A connection to a Redis of this machine without a driver, so that commands of a test
  * are not redirected, repeated or delayed.
@@ -33,7 +35,7 @@ public final class RespConnection implements AutoCloseable {
 	}
 
 	public RespConnection(int port, Duration patience) {
-		this.in = Unchecked.call(() -> {
+		this.in = unchecked(() -> {
 			this.socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
 					(int) patience.toMillis());
 			this.socket.setSoTimeout((int) patience.toMillis());
@@ -46,7 +48,7 @@ public final class RespConnection implements AutoCloseable {
 	 * {@code null}. An error of the server is an {@link IllegalStateException}.
 	 */
 	public @Nullable Object ask(String... words) {
-		return Unchecked.call(() -> {
+		return unchecked(() -> {
 			ByteArrayOutputStream out = new ByteArrayOutputStream();
 			out.writeBytes(("*" + words.length + "\r\n").getBytes(StandardCharsets.UTF_8));
 			for (String word : words) {
@@ -65,7 +67,7 @@ public final class RespConnection implements AutoCloseable {
 	 * {@code null} if none has arrived.
 	 */
 	public @Nullable Object received() {
-		return Unchecked.call(() -> (this.in.available() > 0) ? answer() : null);
+		return unchecked(() -> (this.in.available() > 0) ? answer() : null);
 	}
 
 	private @Nullable Object answer() throws IOException {
@@ -109,6 +111,10 @@ public final class RespConnection implements AutoCloseable {
 			}
 		}
 		return line.toString(StandardCharsets.UTF_8);
+	}
+
+	private static <T extends @Nullable Object> T unchecked(ThrowingSupplier<T> call) {
+		return call.get((message, ex) -> new UncheckedIOException((IOException) ex));
 	}
 
 	@Override

@@ -6,6 +6,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.ReentrantLock;
 
+import org.springframework.util.function.ThrowingSupplier;
+
 /**
  * Sends signals to processes without delay: through a running shell, which is much faster
  * than a new process for each signal. It exits when its standard input is closed, with
@@ -15,8 +17,9 @@ public final class Signals {
 
 	private static final ReentrantLock LOCK = new ReentrantLock();
 
-	private static final Process SHELL = Unchecked
-		.call(() -> new ProcessBuilder("sh").redirectErrorStream(true).start());
+	private static final Process SHELL = ThrowingSupplier
+		.of(() -> new ProcessBuilder("sh").redirectErrorStream(true).start())
+		.get();
 
 	private static final BufferedReader ANSWERS = SHELL.inputReader(StandardCharsets.UTF_8);
 

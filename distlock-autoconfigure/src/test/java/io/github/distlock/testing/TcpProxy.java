@@ -20,6 +20,8 @@ import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.function.ThrowingSupplier;
+
 /**
  * A proxy between a client and a server that can lose, delay and break what they send.
  */
@@ -55,7 +57,7 @@ public final class TcpProxy implements AutoCloseable {
 	/** Listen on a free port, in front of a server on this machine. */
 	public TcpProxy(int target) {
 		this.target = target;
-		this.listener = Unchecked.call(() -> new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
+		this.listener = ThrowingSupplier.of(() -> new ServerSocket(0, 50, InetAddress.getLoopbackAddress())).get();
 		run(this::accept);
 	}
 

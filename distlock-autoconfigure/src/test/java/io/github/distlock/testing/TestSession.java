@@ -8,6 +8,8 @@ import org.awaitility.Awaitility;
 import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
+import org.springframework.util.function.ThrowingSupplier;
+
 /** Prepares a JVM that runs tests. */
 public final class TestSession implements LauncherSessionListener {
 
@@ -23,7 +25,7 @@ public final class TestSession implements LauncherSessionListener {
 		Awaitility.setDefaultTimeout(LIMIT);
 		// The build names a folder below its own, and libraries such as Mockito expect it
 		// to exist.
-		Unchecked.call(() -> Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir", ""))));
+		ThrowingSupplier.of(() -> Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir", "")))).get();
 	}
 
 }

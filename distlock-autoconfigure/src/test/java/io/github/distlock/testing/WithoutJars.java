@@ -5,6 +5,8 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.Arrays;
 
+import org.springframework.util.function.ThrowingSupplier;
+
 /** The class path of an application without certain jars. */
 public final class WithoutJars {
 
@@ -19,7 +21,7 @@ public final class WithoutJars {
 	public static void run(Class<? extends Runnable> program, String... missing) throws Exception {
 		URL[] rest = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
 			.filter((entry) -> Arrays.stream(missing).noneMatch(entry::contains))
-			.map((entry) -> Unchecked.call(() -> new File(entry).toURI().toURL()))
+			.map((entry) -> ThrowingSupplier.of(() -> new File(entry).toURI().toURL()).get())
 			.toArray(URL[]::new);
 		ClassLoader before = Thread.currentThread().getContextClassLoader();
 		try (URLClassLoader loader = new URLClassLoader(rest, ClassLoader.getPlatformClassLoader())) {

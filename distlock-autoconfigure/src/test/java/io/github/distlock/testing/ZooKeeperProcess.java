@@ -8,6 +8,7 @@ import org.apache.zookeeper.client.FourLetterWordMain;
 import org.apache.zookeeper.server.ZooKeeperServerMain;
 
 import org.springframework.util.FileSystemUtils;
+import org.springframework.util.function.ThrowingSupplier;
 
 /**
  * A real ZooKeeper server in a JVM of its own, which can be paused, and killed and
@@ -31,9 +32,9 @@ public final class ZooKeeperProcess extends ChildProcess {
 	/** Start a server without data. */
 	public static ZooKeeperProcess start() {
 		int port = FreePorts.next();
-		Path folder = Unchecked.call(() -> Files.createTempDirectory("zookeeper-" + port + "-"));
+		Path folder = ThrowingSupplier.of(() -> Files.createTempDirectory("zookeeper-" + port + "-")).get();
 		// Without what it says about each connection.
-		Unchecked.call(() -> Files.writeString(folder.resolve("logback.xml"), logging("ERROR")));
+		ThrowingSupplier.of(() -> Files.writeString(folder.resolve("logback.xml"), logging("ERROR"))).get();
 		ZooKeeperProcess server = new ZooKeeperProcess(port, folder);
 		server.awaitStart();
 		return server;

@@ -21,6 +21,7 @@ import org.apache.zookeeper.server.embedded.ZooKeeperServerEmbedded;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.util.FileSystemUtils;
+import org.springframework.util.function.ThrowingSupplier;
 
 /** A real ZooKeeper server in this JVM. */
 public final class ZooKeeperTestServer implements AutoCloseable {
@@ -41,10 +42,10 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 
 	public static ZooKeeperTestServer start() {
 		disableLogging();
-		return Unchecked.call(() -> {
+		return ThrowingSupplier.of(() -> {
 			Path temporary = Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir")));
 			return new ZooKeeperTestServer(Files.createTempDirectory(temporary, "zookeeper"));
-		});
+		}).get();
 	}
 
 	/**
@@ -96,7 +97,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	/** End the session of a client, as the server does when the session has expired. */
 	public void endSession(CuratorFramework client) {
 		CountDownLatch connected = new CountDownLatch(1);
-		Unchecked.call(() -> {
+		ThrowingSupplier.of(() -> {
 			ZooKeeper session = client.getZookeeperClient().getZooKeeper();
 			ZooKeeper twin = new ZooKeeper(connectString(), session.getSessionTimeout(),
 					(event) -> connected.countDown(), session.getSessionId(), session.getSessionPasswd());
@@ -105,7 +106,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 			}
 			twin.close();
 			return twin;
-		});
+		}).get();
 	}
 
 	/**
@@ -115,7 +116,8 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	public Map<String, Integer> watchers(String root) {
 		Map<String, Integer> watchers = new TreeMap<>();
 		String path = "";
-		String said = Unchecked.call(() -> FourLetterWordMain.send4LetterWord("127.0.0.1", this.port, "wchp"));
+		String said = ThrowingSupplier.of(() -> FourLetterWordMain.send4LetterWord("127.0.0.1", this.port, "wchp"))
+			.get();
 		for (String line : said.split("\n")) {
 			if (line.startsWith("/")) {
 				path = line.trim();
@@ -137,7 +139,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	/** Stop the server if it runs, and start it with its data. */
 	public void restart() {
 		stop();
-		this.server = Unchecked.call(() -> startOn(this.folder, this.port));
+		this.server = ThrowingSupplier.of(() -> startOn(this.folder, this.port)).get();
 	}
 
 	@Override

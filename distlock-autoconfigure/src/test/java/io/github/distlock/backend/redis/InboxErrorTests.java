@@ -17,7 +17,6 @@ import io.github.distlock.contract.Answers;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
-import io.github.distlock.testing.Unchecked;
 import io.github.distlock.thread.LockLog;
 import io.lettuce.core.resource.ClientResources;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -36,6 +35,7 @@ import org.springframework.data.redis.connection.DefaultMessage;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.util.function.ThrowingSupplier;
 
 import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -203,7 +203,7 @@ class InboxErrorTests extends OnRedis {
 		public boolean check() {
 			fail();
 			InboxErrorTests.this.checking.countDown();
-			return Unchecked.call(() -> InboxErrorTests.this.check.await(5, TimeUnit.MINUTES));
+			return ThrowingSupplier.of(() -> InboxErrorTests.this.check.await(5, TimeUnit.MINUTES)).get();
 		}
 
 		@Override

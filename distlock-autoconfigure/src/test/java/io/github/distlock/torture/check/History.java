@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.github.distlock.testing.Unchecked;
+import org.springframework.util.function.ThrowingSupplier;
 
 /** All events of one run, in order of time. */
 public final class History {
@@ -102,10 +102,10 @@ public final class History {
 	 */
 	public static History read(Path folder, long until) {
 		List<Event> events = new ArrayList<>();
-		try (Stream<Path> files = Unchecked.call(() -> Files.list(folder))) {
+		try (Stream<Path> files = ThrowingSupplier.of(() -> Files.list(folder)).get()) {
 			for (Path file : files.filter((path) -> path.toString().endsWith(".log")).sorted().toList()) {
 				String source = file.getFileName().toString().replace(".log", "");
-				String text = Unchecked.call(() -> Files.readString(file));
+				String text = ThrowingSupplier.of(() -> Files.readString(file)).get();
 				text.substring(0, text.lastIndexOf('\n') + 1)
 					.lines()
 					.map((line) -> Event.parse(source, line))
