@@ -125,7 +125,8 @@ class LaterWorkTests {
 		assertThat(subscriber.received).hasValue(0);
 		subscriber.request(2);
 		await().untilAtomic(subscriber.received, (value) -> value.equals(2));
-		assertThat(isFree("flux")).isFalse();
+		assertThat(isFree("flux")).as(() -> LockContext.all() + " " + subscriber.received + this.registry.snapshot())
+			.isFalse();
 		assertThat(subscriber.ended).isNotDone();
 		subscriber.request(5);
 		assertThat(subscriber.ended).succeedsWithin(PATIENCE).isEqualTo(true);

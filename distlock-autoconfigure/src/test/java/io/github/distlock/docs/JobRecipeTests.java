@@ -8,14 +8,16 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -35,6 +37,7 @@ import io.github.distlock.docs.Example.Price;
 import io.github.distlock.docs.Example.PriceService;
 import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.TcpProxy;
 import jakarta.annotation.PreDestroy;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
@@ -47,18 +50,19 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
-import org.springframework.data.redis.cache.RedisCacheManager;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.integration.leader.Candidate;
 import org.springframework.integration.leader.DefaultCandidate;
@@ -75,11 +79,13 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.test.util.ReflectionTestUtils;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.util.function.ThrowingSupplier;
 
 import static io.github.distlock.docs.RecipeNode.code;
 import static io.github.distlock.testing.FlushedLog.flushed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.BDDMockito.willAnswer;
@@ -499,8 +505,8 @@ class JobRecipeTests {
 	@Test
 	void allNodesTogetherLoadAPriceOnce() throws Exception {
 		ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
-		try (RecipeNode one = startCached(redis); RecipeNode two = startCached(redis)) {
-			CountDownLatch start = new CountDownLatch(CALLERS);
+		try (RecipeNode one = startCached(redis.port(), redis); RecipeNode two = startCached(redis.port(), redis)) {
+			CyclicBarrier start = new CyclicBarrier(CALLERS);
 			willAnswer((call) -> {
 				this.loads.incrementAndGet();
 				// Until all callers have missed the cache.
@@ -510,11 +516,10 @@ class JobRecipeTests {
 			List<CompletableFuture<BigDecimal>> answers = new ArrayList<>();
 			for (int i = 0; i < CALLERS; i++) {
 				RecipeNode node = (i % 2 == 0) ? one : two;
-				answers.add(CompletableFuture.supplyAsync(() -> {
-					start.countDown();
-					awaitAll(start);
+				answers.add(CompletableFuture.supplyAsync(ThrowingSupplier.of(() -> {
+					start.await();
 					return node.call("price", "42");
-				}, callers));
+				}), callers));
 			}
 			assertThat(answers)
 				.allSatisfy((answer) -> assertThat(answer.get(30, TimeUnit.SECONDS)).isEqualByComparingTo("10"));
@@ -525,39 +530,52 @@ class JobRecipeTests {
 		}
 	}
 
+	/** Otherwise the next holder might not find it. */
+	@Test
+	void aPriceIsInTheCacheBeforeItsLockIsFree() throws Exception {
+		try (TcpProxy proxy = new TcpProxy(redis.port()); RecipeNode node = startCached(proxy.port(), redis)) {
+			given(this.prices.read("44")).willReturn(new Price("44", BigDecimal.ONE));
+			node.call("load", "44"); // connects
+			willAnswer((call) -> {
+				proxy.holdBack(true);
+				this.loads.incrementAndGet();
+				return new Price("43", BigDecimal.TEN);
+			}).given(this.prices).read("43");
+			CompletableFuture<BigDecimal> answer = CompletableFuture.supplyAsync(() -> node.call("load", "43"));
+			await().untilAtomic(this.loads, (value) -> value.equals(1));
+			assertThat(catchThrowable(() -> answer.get(300, TimeUnit.MILLISECONDS)))
+				.isInstanceOf(TimeoutException.class);
+			proxy.holdBack(false);
+			assertThat(answer.get(30, TimeUnit.SECONDS)).isEqualByComparingTo("10");
+		}
+	}
+
 	@Test
 	void aLockStoreThatIsDownDoesNotPreventTheAnswer() {
 		given(this.prices.read("42")).willReturn(new Price("42", BigDecimal.TEN));
 		RedisTestServer down = RedisTestServer.start();
-		try (RecipeNode node = startCached(down)) {
+		try (RecipeNode node = startCached(down.port(), down)) {
 			down.close();
 			assertThat(node.<BigDecimal>call("load", "42")).isEqualByComparingTo("10");
 		}
 	}
 
-	private RecipeNode startCached(RedisTestServer server) {
-		return RecipeNode.start(server, (context) -> context.registerBean(PriceService.class, () -> this.prices),
-				List.of("distlock.backend-timeout=5s", "distlock.redis.command-timeout=5s"),
-				RecipeNode.code("CachedPrices"), RecipeNode.code("PriceLoader"), Caching.class);
-	}
-
-	private static void awaitAll(CountDownLatch latch) {
-		try {
-			latch.await();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+	private RecipeNode startCached(int cache, RedisTestServer locks) {
+		return RecipeNode.start(locks, (context) -> {
+			context.registerBean(PriceService.class, () -> this.prices);
+			Map.of("cache", cache, "locks", locks.port())
+				.forEach((name, port) -> context.registerBean(name, RedisConnectionFactory.class,
+						() -> new LettuceConnectionFactory("127.0.0.1", port),
+						(bean) -> bean.setPrimary(name.equals("cache"))));
+		}, List.of("distlock.redis.connection-factory=locks", "distlock.backend-timeout=5s",
+				"distlock.redis.command-timeout=5s", "spring.cache.type=redis"), code("CachedPrices"),
+				code("PriceLoader"), code("SharedCache"), Caching.class);
 	}
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableCaching
+	@ImportAutoConfiguration(CacheAutoConfiguration.class)
 	static class Caching {
-
-		@Bean
-		CacheManager cacheManager(RedisConnectionFactory connections) {
-			return RedisCacheManager.create(connections);
-		}
 
 	}
 

@@ -36,8 +36,10 @@ public final class LockedStock implements AutoCloseable {
 	public LockedStock(Map<String, Object> properties) {
 		this.holder = start(properties);
 		this.waiter = start(properties);
-		this.held = registry(this.holder).acquire(LockRequest.of(KEY));
-		this.waiting = registry(this.waiter).acquireAsync(LockRequest.of(KEY).waitTime(Duration.ofMinutes(5)));
+		// Nodes of Redlock that have just started do not vote yet.
+		LockRequest request = LockRequest.of(KEY).waitTime(Duration.ofMinutes(5));
+		this.held = registry(this.holder).acquire(request);
+		this.waiting = registry(this.waiter).acquireAsync(request);
 	}
 
 	private static ConfigurableApplicationContext start(Map<String, Object> properties) {

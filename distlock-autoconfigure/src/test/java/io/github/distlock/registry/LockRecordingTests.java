@@ -1,8 +1,11 @@
 package io.github.distlock.registry;
 
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -23,13 +26,16 @@ import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.engine.HandOffLimits;
 import io.github.distlock.testing.ChildJvm;
-import io.github.distlock.testing.FlightEvents;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.RedisNodes;
+import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
-import org.junit.jupiter.api.AfterEach;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+
+import org.springframework.util.function.ThrowingSupplier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -37,22 +43,44 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The events in a recording of the JDK Flight Recorder, on a real server. The classes of
- * the events are loaded before the recording starts.
+ * The events in a recording of the JDK Flight Recorder, on a real server, as they are by
+ * default, with waits of any length. Their classes are loaded before it starts.
  */
 class LockRecordingTests extends TwoRegistries {
 
-	private FlightEvents recorded;
+	@AutoClose
+	private final Recording recording = new Recording();
 
 	@BeforeEach
 	void startRecording() {
 		this.one.acquire(request("before")).close();
-		this.recorded = FlightEvents.start();
+		this.recording.enable("distlock.Wait").withoutThreshold();
+		this.recording.start();
 	}
 
-	@AfterEach
-	void stopRecording() {
-		this.recorded.close();
+	/** Return the events of a lock so far, in the order in which they were written. */
+	private List<RecordedEvent> events(String label) {
+		return ThrowingSupplier.of(() -> {
+			Path file = Files.createTempFile("distlock", ".jfr");
+			try {
+				this.recording.dump(file);
+				return RecordingFile.readAllEvents(file)
+					.stream()
+					.filter((event) -> event.getEventType().getName().startsWith("distlock."))
+					.filter((event) -> event.getString("label").equals(label))
+					.sorted(Comparator.comparing(RecordedEvent::getEndTime))
+					.toList();
+			}
+			finally {
+				Files.delete(file);
+			}
+		}).get();
+	}
+
+	private List<RecordedEvent> events(String label, String name) {
+		return events(label).stream()
+			.filter((event) -> event.getEventType().getName().equals("distlock." + name))
+			.toList();
 	}
 
 	@Test
@@ -64,7 +92,7 @@ class LockRecordingTests extends TwoRegistries {
 			token = lock.fencingToken();
 		}
 		long after = micros() + 1000;
-		List<RecordedEvent> events = this.recorded.of("stock");
+		List<RecordedEvent> events = events("stock");
 		assertThat(events).extracting((event) -> event.getEventType().getName())
 			.containsExactly("distlock.Grant", "distlock.GrantEnd");
 		RecordedEvent grant = events.get(0);
@@ -102,15 +130,15 @@ class LockRecordingTests extends TwoRegistries {
 		await().until(() -> !node.snapshot().waiting().isEmpty());
 		first.close();
 		second.get(60, TimeUnit.SECONDS);
-		List<RecordedEvent> grants = this.recorded.of("stock", "Grant");
+		List<RecordedEvent> grants = events("stock", "Grant");
 		assertThat(grants).extracting((event) -> event.getLong("token"))
 			.containsExactly(first.fencingToken(), first.fencingToken() + 1);
 		assertThat(grants).extracting((event) -> event.getLong("grantToken")).containsOnly(first.fencingToken());
 		assertThat(grants).extracting((event) -> event.getBoolean("firstToken")).containsExactly(true, false);
 		assertThat(grants).extracting((event) -> event.getLong("hold")).doesNotHaveDuplicates();
-		List<RecordedEvent> ends = this.recorded.of("stock", "GrantEnd");
+		List<RecordedEvent> ends = events("stock", "GrantEnd");
 		assertThat(ends.get(0).getLong("atNanos")).isLessThanOrEqualTo(grants.get(1).getLong("answeredNanos"));
-		assertThat(this.recorded.of("stock", "Wait"))
+		assertThat(events("stock", "Wait"))
 			.extracting((event) -> event.getString("outcome"), (event) -> event.getLong("token"))
 			.containsExactly(tuple("ACQUIRED", first.fencingToken() + 1));
 	}
@@ -122,7 +150,7 @@ class LockRecordingTests extends TwoRegistries {
 		await().until(() -> redis.queueLength("l") > 0);
 		first.close();
 		second.get(60, TimeUnit.SECONDS);
-		assertThat(this.recorded.of("stock", "Grant")).extracting((event) -> event.getBoolean("firstToken"))
+		assertThat(events("stock", "Grant")).extracting((event) -> event.getBoolean("firstToken"))
 			.containsExactly(true, false);
 	}
 
@@ -148,9 +176,9 @@ class LockRecordingTests extends TwoRegistries {
 			Future<?> waiting = this.threads.submit(() -> this.two.acquire(request("l").name("stock")));
 			await().until(() -> !this.two.snapshot().waiting().isEmpty());
 			waiting.cancel(true);
-			await().until(() -> !this.recorded.of("stock").isEmpty());
+			await().until(() -> !events("stock").isEmpty());
 		}
-		RecordedEvent wait = this.recorded.of("stock").get(0);
+		RecordedEvent wait = events("stock").get(0);
 		assertThat(wait.getEventType().getName()).isEqualTo("distlock.Wait");
 		assertThat(wait.getString("outcome")).isEqualTo("INTERRUPTED");
 		assertThat(wait.getLong("token")).isZero();
@@ -163,17 +191,17 @@ class LockRecordingTests extends TwoRegistries {
 		await().atMost(Duration.ofSeconds(60)).until(() -> node.snapshot().held().get(0).renewals() > 0);
 		redis.flush();
 		await().atMost(Duration.ofSeconds(60)).until(() -> !lock.isHeld());
-		await().until(() -> !this.recorded.of("stock", "Loss").isEmpty());
-		List<RecordedEvent> events = this.recorded.of("stock");
+		await().until(() -> !events("stock", "Loss").isEmpty());
+		List<RecordedEvent> events = events("stock");
 		RecordedEvent renewal = events.get(1);
 		assertThat(renewal.getEventType().getName()).isEqualTo("distlock.Renewal");
 		assertThat(renewal.getLong("askedNanos")).isGreaterThan(events.get(0).getLong("answeredNanos"));
 		assertThat(renewal.getLong("validUntilNanos")).isGreaterThan(events.get(0).getLong("validUntilNanos"));
 		assertThat(events).extracting((event) -> event.getLong("hold")).containsOnly(renewal.getLong("hold"));
-		RecordedEvent end = this.recorded.of("stock", "GrantEnd").get(0);
+		RecordedEvent end = events("stock", "GrantEnd").get(0);
 		assertThat(end.getString("outcome")).isEqualTo("lost");
 		assertThat(end.getString("cause")).isEqualTo("FORGOTTEN");
-		assertThat(this.recorded.of("stock", "Loss")).extracting((event) -> event.getString("cause"))
+		assertThat(events("stock", "Loss")).extracting((event) -> event.getString("cause"))
 			.containsExactly("FORGOTTEN");
 	}
 
@@ -187,7 +215,7 @@ class LockRecordingTests extends TwoRegistries {
 		clock.pass(Duration.ofSeconds(100));
 		assertThatThrownBy(lock::close).isInstanceOf(LockLostException.class);
 		node.shutdown();
-		RecordedEvent end = this.recorded.of("stock", "GrantEnd").get(0);
+		RecordedEvent end = events("stock", "GrantEnd").get(0);
 		assertThat(end.getString("outcome")).isEqualTo("lost");
 		// The lease is shorter by its margin.
 		assertThat(end.getLong("atNanos") - end.getLong("validUntilNanos")).isBetween(Duration.ofSeconds(40).toNanos(),
