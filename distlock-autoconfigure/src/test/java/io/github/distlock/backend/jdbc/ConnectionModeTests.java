@@ -25,6 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -312,6 +314,7 @@ class ConnectionModeTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "H2", "POSTGRESQL" })
+	@Execution(ExecutionMode.CONCURRENT)
 	void aLockWhoseCheckDoesNotReturnIsNotConfirmedAndItsConnectionIsCutOff(Database server) {
 		HikariDataSource pool = this.nodes.closing(server.open().pool(4));
 		JdbcNode other = this.nodes.closing(JdbcNode.connection(pool));

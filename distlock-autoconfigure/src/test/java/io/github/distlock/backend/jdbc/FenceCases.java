@@ -561,18 +561,20 @@ abstract class FenceCases {
 	void theWaitForTheRowEndsWithTheTimeOutOfTheTransactionOrWithTheLease() {
 		TransactionTemplate hurried = with(TransactionDefinition.PROPAGATION_REQUIRED, false);
 		hurried.setTimeout(8);
-		locked(this.request, () -> this.template.executeWithoutResult((status) -> {
-			LockContext.current().orElseThrow().closeAsync().join();
-			assertThatExceptionOfType(CompletionException.class).isThrownBy(
-					elsewhere(() -> locked(this.request, () -> hurried.executeWithoutResult((late) -> rows())))::join)
+		LockRequest other = LockRequest.of(this.key + "o");
+		locked(other, () -> locked(this.request, () -> this.template.executeWithoutResult((status) -> {
+			LockContext.all().forEach((held) -> held.closeAsync().join());
+			CompletableFuture<Void> late = elsewhere(
+					() -> locked(this.request, () -> hurried.executeWithoutResult((hurry) -> rows())));
+			CompletableFuture<Void> lost = elsewhere(() -> sell(other.leaseTime(Duration.ofSeconds(8)), 2));
+			assertThatExceptionOfType(CompletionException.class).isThrownBy(late::join)
 				.withCauseInstanceOf(LockBackendException.class)
 				.withMessageContaining("A transaction of an earlier holder is still open");
-			assertThatExceptionOfType(CompletionException.class)
-				.isThrownBy(elsewhere(() -> sell(this.request.leaseTime(Duration.ofSeconds(8)), 2))::join)
+			assertThatExceptionOfType(CompletionException.class).isThrownBy(lost::join)
 				.withCauseInstanceOf(LockLostException.class)
 				.withMessageContaining("while it waited for the row");
 			throw new IllegalStateException("ends here");
-		}), IllegalStateException.class);
+		})), IllegalStateException.class);
 	}
 
 	@Test
