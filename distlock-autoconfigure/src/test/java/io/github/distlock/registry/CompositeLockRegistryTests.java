@@ -341,8 +341,7 @@ class CompositeLockRegistryTests {
 		assertThat(view.tryLock()).isTrue();
 		assertThat(registry.obtain(KEY).tryLock(1, TimeUnit.SECONDS)).isTrue();
 		assertLocked(true, inBoth);
-		Future<Boolean> other = this.threads.submit(() -> view.tryLock());
-		assertThat(other.get(10, TimeUnit.SECONDS)).isFalse();
+		assertThat(this.threads.submit(() -> view.tryLock()).get(10, TimeUnit.SECONDS)).isFalse();
 		this.threads
 			.submit(() -> assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(view::unlock))
 			.get(10, TimeUnit.SECONDS);

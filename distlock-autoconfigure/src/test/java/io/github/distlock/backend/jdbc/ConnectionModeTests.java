@@ -89,8 +89,7 @@ class ConnectionModeTests {
 				closed.add(connection.isReadOnly());
 			}
 		})));
-		Ticket ticket = node.hold(this.key);
-		assertThat(node.release(ticket)).isTrue();
+		assertThat(node.release(node.hold(this.key))).isTrue();
 		assertThat(closed).isNotEmpty().containsOnly(true);
 	}
 

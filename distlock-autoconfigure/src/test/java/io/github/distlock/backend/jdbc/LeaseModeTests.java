@@ -359,8 +359,7 @@ class LeaseModeTests {
 		TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
 		transaction.executeWithoutResult((status) -> {
 			try (JdbcNode node = JdbcNode.lease(pool)) {
-				Ticket ticket = node.hold(this.key);
-				assertThat(node.release(ticket)).isTrue();
+				assertThat(node.release(node.hold(this.key))).isTrue();
 			}
 			assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection()).isZero();
 			assertThat(pool.getHikariPoolMXBean().getTotalConnections()).isOne();

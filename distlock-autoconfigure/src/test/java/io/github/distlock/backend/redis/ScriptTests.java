@@ -54,6 +54,11 @@ class ScriptTests extends ScriptServer {
 			  word => +alive:F1
 			  paused:F3; new => 1
 			  paused:F3; new => 0
+			a ticket that polls keeps its short lease until it asks, and the first behind it has to ask, too
+			  a:1 T; p:1 Q; b:1 T; leave a:1; word => *p:1
+			  b:1 T; position => -1
+			  p:1 Q 90s; ttl => 90s
+			  p:1 Q; ttl => 90s
 			a ticket whose message has no receiver is passed over
 			  a:1 T; dead:1 T; dead:2 T => waiting
 			  leave a:1; word => |
@@ -79,6 +84,10 @@ class ScriptTests extends ScriptServer {
 			readers without an inbox are passed over at no cost
 			  w:W1; a:FR1 T; b:FR1 T; v:W1; leave w:W1; word => +v:W1
 			  a:FR2 T; b:FR2; leave v:W1; readers => b:FR2
+			a reader that polls keeps its short lease until it asks
+			  w:W1; p:FR1 Q; leave w:W1; readers => p:FR1
+			  p:FR1 Q 90s; ttl => 90s
+			  p:FR1 Q; ttl => 90s
 			dead readers are removed while others read
 			  dead:FR1; a:FR1; expire dead:FR1; b:FR1; members => 4
 			a reader that releases too late and waits again lets no ticket in beside the writer
