@@ -18,7 +18,9 @@ import io.github.distlock.benchmarks.report.Measurement;
 import io.github.distlock.benchmarks.report.Metric;
 import io.github.distlock.benchmarks.report.Results;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,6 +28,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A tiny run of everybody over a real Redis, with two worker JVMs.
  */
+@Tag("full")
+@EnabledIfSystemProperty(named = "distlock.full", matches = "true", disabledReason = "Set -Ddistlock.full=true")
 class RunTests {
 
 	/** Those that a version may not have; a reason must be given. */

@@ -18,7 +18,9 @@ import io.github.distlock.sample.TestRedis;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import redis.embedded.RedisServer;
 
 import org.springframework.util.FileSystemUtils;
@@ -29,6 +31,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The application of the README's quick start, built by Maven from the blocks of the page
  * and run in two JVMs over one Redis. The same build makes a {@link PlainConsumer}.
  */
+@Tag("full")
+@EnabledIfSystemProperty(named = "distlock.full", matches = "true", disabledReason = "Set -Ddistlock.full=true")
 class QuickStartTests {
 
 	private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();

@@ -11,7 +11,9 @@ import java.util.Map;
 import io.github.distlock.sample.TestRedis;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import redis.embedded.RedisServer;
 
 import org.springframework.util.FileSystemUtils;
@@ -22,6 +24,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The eight files of the shop, copied into an application as its page says, and run in
  * two JVMs over one Redis.
  */
+@Tag("full")
+@EnabledIfSystemProperty(named = "distlock.full", matches = "true", disabledReason = "Set -Ddistlock.full=true")
 class ShopCopyTests {
 
 	private static final Path SAMPLE = Path.of("").toAbsolutePath();
