@@ -62,7 +62,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.integration.leader.Candidate;
 import org.springframework.integration.leader.DefaultCandidate;
@@ -565,11 +564,10 @@ class JobRecipeTests {
 			context.registerBean(PriceService.class, () -> this.prices);
 			Map.of("cache", cache, "locks", locks.port())
 				.forEach((name, port) -> context.registerBean(name, RedisConnectionFactory.class,
-						() -> new LettuceConnectionFactory("127.0.0.1", port),
+						() -> RedisTestServer.connectionFactory(port),
 						(bean) -> bean.setPrimary(name.equals("cache"))));
-		}, List.of("distlock.redis.connection-factory=locks", "distlock.backend-timeout=5s",
-				"distlock.redis.command-timeout=5s", "spring.cache.type=redis"), code("CachedPrices"),
-				code("PriceLoader"), code("SharedCache"), Caching.class);
+		}, List.of("distlock.redis.connection-factory=locks", "distlock.backend-timeout=5s", "spring.cache.type=redis"),
+				code("CachedPrices"), code("PriceLoader"), code("SharedCache"), Caching.class);
 	}
 
 	@Configuration(proxyBeanMethods = false)
